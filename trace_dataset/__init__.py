@@ -1,0 +1,1 @@
+"""TRACE for Hugging Face."""
