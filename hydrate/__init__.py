@@ -1,1 +1,18 @@
-"""Hydration."""
+"""Licensed text by reference: open a Yelp bundle, prove quoted spans by hash, fill and empty placeholders.
+
+Needs no Hugging Face package. `hydrate.open_bundle(path)` opens a bundle in any form, `hydrate.hydrate(dialogues,
+bundle)` fills placeholders, `hydrate.dehydrate(dialogues, texts)` takes the text out again.
+"""
+
+from hydrate.bundle import Bundle, Member, ReviewRecord, open_bundle
+from hydrate.cache import cache_dir
+from hydrate.dialogues import hydrate
+from hydrate.errors import BundleError, HydrationError, StorageError, TraceError, UsageError
+from hydrate.fingerprint import Fingerprint, TableInfo
+from hydrate.placeholders import escape, render
+from hydrate.report import Case, HydrationReport
+from hydrate.spans import span_sha256
+
+__all__ = ["Bundle", "BundleError", "Case", "Fingerprint", "HydrationError", "HydrationReport", "Member",
+           "ReviewRecord", "StorageError", "TableInfo", "TraceError", "UsageError", "cache_dir", "escape", "hydrate",
+           "open_bundle", "render", "span_sha256"]

@@ -6,6 +6,11 @@ review text: they name files, lines, ids, hashes and counts.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hydrate.report import HydrationReport
+
 
 class TraceError(ValueError):
     """Base of every error that this project raises for bad input or a failing machine.
@@ -36,7 +41,12 @@ class BundleError(TraceError):
 
 
 class HydrationError(TraceError):
-    """Quotes do not match the bundle, or placeholders are malformed."""
+    """Quotes do not match the bundle, or placeholders are malformed.
+
+    `report` holds the counts and every case where whole records were hydrated; it does not survive pickling.
+    """
+
+    report: HydrationReport | None = None
 
 
 class UsageError(TraceError):
