@@ -1,0 +1,42 @@
+"""Where the collections (metrics, baselines, cards) stand, in a wheel or in a checkout, and a digest of the code itself."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from pathlib import Path
+
+from hydrate.errors import UsageError
+
+
+def hub_path(kind: str, name: str = "") -> Path:
+    """Return the folder of a collection (`metrics`, `baselines`, `cards`) or of one of its members.
+
+    Works from a wheel (the collection is carried inside the package) and from a checkout (it stands beside it).
+    """
+    here = Path(__file__).resolve().parent
+    for base in (here / "_hub", here.parent):
+        if (base / kind).is_dir():
+            if name and not (base / kind / name).is_dir():
+                break
+            return base / kind / name
+    raise UsageError(f"there is no {kind[:-1]} called {name!r}", do=f"use one of: {', '.join(hub_names(kind))}")
+
+
+def hub_names(kind: str) -> list[str]:
+    """Return the names of all installed members of a collection, sorted: the folders that hold a module of their name."""
+    return sorted(path.name for path in hub_path(kind).iterdir() if (path / f"{path.name}.py").is_file())
+
+
+@functools.cache
+def code_digest() -> str:
+    """Return a digest of every source file that decides what a built dataset contains; part of the cache key."""
+    here = Path(__file__).resolve().parent
+    rooms = ("kb", "dialogues", "scoring", "release", "sample")
+    single = ("builder.py", "schema.py", "splits.py", "streams.py", "pools.py")
+    files = [path for room in rooms for path in (here / room).rglob("*") if path.suffix in (".py", ".json")]
+    files += [here / name for name in single] + list((here.parent / "hydrate").glob("*.py"))
+    total = hashlib.sha256()
+    for path in sorted(files):
+        total.update(path.name.encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())
+    return total.hexdigest()
