@@ -6,7 +6,8 @@ bundle)` fills placeholders, `hydrate.dehydrate(dialogues, texts)` takes the tex
 
 from hydrate.bundle import Bundle, Member, ReviewRecord, open_bundle
 from hydrate.cache import cache_dir
-from hydrate.dialogues import hydrate
+from hydrate.dehydration import Span, dehydrate_text
+from hydrate.dialogues import dehydrate, hydrate
 from hydrate.errors import BundleError, HydrationError, StorageError, TraceError, UsageError
 from hydrate.fingerprint import Fingerprint, TableInfo
 from hydrate.placeholders import escape, render
@@ -14,5 +15,6 @@ from hydrate.report import Case, HydrationReport
 from hydrate.spans import span_sha256
 
 __all__ = ["Bundle", "BundleError", "Case", "Fingerprint", "HydrationError", "HydrationReport", "Member",
-           "ReviewRecord", "StorageError", "TableInfo", "TraceError", "UsageError", "cache_dir", "escape", "hydrate",
+           "ReviewRecord", "Span", "StorageError", "TableInfo", "TraceError", "UsageError", "cache_dir", "dehydrate",
+           "dehydrate_text", "escape", "hydrate",
            "open_bundle", "render", "span_sha256"]

@@ -80,8 +80,13 @@ class Bundle:
                 raise BundleError(f"review {key} in {self._where('review')} line {number} has no text",
                                   do="download the bundle again")
             content = hash((place, row["text"], row.get("stars")))
-            if seen.setdefault(str(key), content) == content and key in seen and len(seen) and seen[str(key)] == content:
-                pass
+            if str(key) in seen:
+                if seen[str(key)] != content:
+                    raise BundleError(f"review {key} stands twice in {self._where('review')} with different content, "
+                                      f"again in line {number}", do="download the bundle again")
+                self.repeated_reviews += 1
+                continue
+            seen[str(key)] = content
             record = ReviewRecord(str(key), str(place), row["text"], float(row.get("stars") or 0.0))
             yield record
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from hydrate.bundle import Bundle
+from hydrate.dehydration import ON_ALTERED, THRESHOLD, dehydrate_text
 from hydrate.errors import HydrationError, UsageError
 from hydrate.placeholders import render
 from hydrate.report import EXAMPLES, Case, HydrationReport
@@ -23,6 +24,7 @@ from hydrate.spans import (
     VERIFIED,
     Found,
     find_span,
+    replace_surrogates,
     span_sha256,
 )
 
@@ -77,13 +79,67 @@ def hydrate(dialogues: Iterable[Mapping[str, Any]], source: Bundle | Mapping[str
             whole = whole and complete
         if whole or on_mismatch == "placeholder":
             done.append({**row, "turns": turns})
-        else:
+        elif on_mismatch == "drop":
             report.dropped += 1
     if on_mismatch == "error" and not report.ok:
         raise mismatch(report)
     if on_mismatch == "placeholder":
         report.kept_placeholders = sum(report.counts[status] for status in REFUSED)
     return done, report
+
+
+def dehydrate(dialogues: Iterable[Mapping[str, Any]], texts: Mapping[str, str], *, on_altered: str = "replace",
+              threshold: float = THRESHOLD) -> list[Row]:
+    """Take review text out of hydrated dialogues; the exact inverse of `hydrate`.
+
+    Quotes that a turn lists are found in its text and become `[Q:n]`. Any other double-quoted span that stands in a
+    review is added to the turn's quotes; the reviews that the turn cites are looked through first, then all.
+
+    Args:
+        dialogues: hydrated; they are not changed. `quotes` may be empty.
+        texts: review id to text, of the reviews these dialogues could quote: those of their pools.
+        on_altered: a double-quoted span that is not verbatim but at least `threshold` similar to a stretch of a review
+            is replaced by that stretch (`replace`) or raises (`error`): it must not stay in clear.
+
+    Raises:
+        HydrationError: a listed quote is not in its review or not in its turn, or an altered one under `error`.
+
+    Example:
+        >>> dehydrate([{"turns": [{"text": 'I read "so quiet".'}]}], {"r1": "It was so quiet."})[0]["turns"][0]["text"]
+        'I read "[Q:0]".'
+    """
+    if on_altered not in ON_ALTERED:
+        raise UsageError(f"on_altered={on_altered!r} does not exist", do=f"use one of: {', '.join(ON_ALTERED)}")
+    clean = {key: replace_surrogates(text)[0] for key, text in texts.items()}
+    return [{**row, "turns": [_empty(turn, str(row.get("dialogue_id", "")), index, clean, on_altered, threshold)
+                              for index, turn in _turns(row)]} for row in dialogues]
+
+
+def _empty(turn: Mapping[str, Any], dialogue_id: str, index: int, texts: Mapping[str, str], on_altered: str,
+           threshold: float) -> Row:
+    quotes = list(turn.get("quotes") or ())
+    citations: dict[str, Mapping[str, Any]] = {}
+    for item in turn.get("citations") or ():
+        citations.setdefault(str(item["review_id"]), item)
+    labels = {str(item["label"]) for item in turn.get("citations") or ()}
+    known = {}
+    try:
+        for quote in quotes:
+            found = _resolve(quote, SourceTexts(0, texts), set())
+            if found.text is None:
+                raise HydrationError(f"quote {quote['n']} is {found.status} in review {quote['review_id']}",
+                                     do="give the texts these dialogues were hydrated with")
+            known[int(quote["n"])] = found.text
+        template, spans = dehydrate_text(
+            replace_surrogates(str(turn["text"]))[0], texts, labels=labels, cited=list(citations), known=known,
+            on_altered=on_altered, threshold=threshold)
+    except HydrationError as error:
+        raise _misplaced(dialogue_id, index, error) from None
+    for number, span in spans.items():
+        cited = citations.get(span.text_id, {})
+        quotes.append({"n": number, "business_id": cited.get("business_id", ""), "label": cited.get("label", ""),
+                       "review_id": span.text_id, "start": span.start, "end": span.end, "sha256": span.sha256})
+    return {**turn, "text": template, "quotes": quotes}
 
 
 def _turns(row: Mapping[str, Any]) -> Iterator[tuple[int, Mapping[str, Any]]]:
@@ -150,7 +206,7 @@ def mismatch(report: HydrationReport) -> HydrationError:
     if len(refused) > EXAMPLES:
         lines.append(f"  … and {len(refused) - EXAMPLES:,} more")
     error = HydrationError("\n".join(lines), do=(
-        "check that this is the bundle the release was made from (`trace-dataset inspect` prints the fingerprint); or pass "
-        'on_mismatch="placeholder" to keep what cannot be verified as [Q:n], or "drop" to leave those dialogues out'))
+        "check that this is the bundle the release was made from (`trace-dataset inspect` prints its fingerprint); or "
+        'pass on_mismatch="placeholder" to keep what cannot be verified as [Q:n], "drop" to leave those dialogues out'))
     error.report = report
     return error

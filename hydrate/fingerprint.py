@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ class TableInfo:
     sha256: str
 
     @classmethod
-    def of(cls, blocks: Iterable[bytes]) -> TableInfo:
+    def of(cls, blocks: Iterable[builtins.bytes]) -> TableInfo:
         """Read a table's bytes through."""
         total, rows, size, last = hashlib.sha256(), 0, 0, b"\n"
         for block in blocks:

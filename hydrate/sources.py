@@ -14,7 +14,7 @@ class SourceTexts:
     """Texts by id, of the `wanted` distinct ids that were asked for; `ambiguous` ids have two different texts."""
 
     wanted: int
-    texts: dict[str, str] = field(default_factory=dict)
+    texts: Mapping[str, str]
     ambiguous: set[str] = field(default_factory=set)
     repeated: int = 0
     replaced_surrogates: int = 0
@@ -25,15 +25,16 @@ def gather(source: Bundle | Mapping[str, str], ids: Iterable[str],
            progress: Callable[[int, int], None] | None = None) -> SourceTexts:
     """Return the texts of these ids that the source has."""
     wanted = dict.fromkeys(ids)
-    found = SourceTexts(len(wanted))
+    texts: dict[str, str] = {}
+    found = SourceTexts(len(wanted), texts)
     if isinstance(source, Bundle):
         if wanted:
             for record in source.reviews(review_ids=wanted.keys(), progress=progress):
-                found.texts[record.review_id] = record.text
+                texts[record.review_id] = record.text
         return found
     for key in wanted:
         text = source.get(key)
         if text is not None:
-            found.texts[key], replaced = replace_surrogates(text)
+            texts[key], replaced = replace_surrogates(text)
             found.replaced_surrogates += replaced
     return found
