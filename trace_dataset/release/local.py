@@ -19,8 +19,8 @@ import hydrate
 from hydrate.errors import HydrationError, StorageError, UsageError
 from trace_dataset import schema
 from trace_dataset.dialogues import build_dialogues, default_dialogue_count
-from trace_dataset.kb import KnowledgeBase, build_knowledge_base, collect_evidence
 from trace_dataset.installed import code_digest
+from trace_dataset.kb import KnowledgeBase, build_knowledge_base, collect_evidence
 from trace_dataset.release.folder import Release, open_release, whole_folder, write_release
 from trace_dataset.schema import SPLITS, Dialogue, Review
 from trace_dataset.splits import assign_splits
@@ -140,18 +140,31 @@ def build_release(yelp_path: str | os.PathLike[str], out: str | os.PathLike[str]
 
 def open_benchmark(source: Source, progress: Progress | None = None) -> Benchmark:
     """Build or open the benchmark that a source describes, hydrate it, and return it whole."""
-    build = prepare(source, progress)
-    release = build.release
-    texts = build.texts
+    return open_local(prepare(source, progress).folder, source.on_mismatch)
+
+
+def open_local(folder: Path, on_mismatch: str = "error") -> Benchmark:
+    """Return the benchmark of a folder in the cache; raises `StorageError` where it is gone."""
+    build = LocalBuild(folder)
+    if not (folder / "hydration.json").is_file():
+        raise StorageError(f"the local build {folder} is gone", do="load the dataset again with download_mode='force_redownload'")
+    release, texts = build.release, build.texts
     dialogues, split_of = [], {}
     for split in SPLITS:
-        for dialogue in hydrated(release.dialogues(split), texts, source.on_mismatch):
+        for dialogue in hydrated(release.dialogues(split), texts, on_mismatch) if texts else release.dialogues(split):
             dialogues.append(dialogue)
             split_of[dialogue.dialogue_id] = split
     reviews = [Review(item.review_id, item.business_id, item.n_chars, item.sha256, texts[item.review_id])
                for item in release.reviews() if item.review_id in texts]
     kb = KnowledgeBase.from_tables(release.pois(), reviews)
     return Benchmark(dialogues, split_of, kb, release, build.hydration, texts)
+
+
+def builds_folder() -> Path:
+    """Return where local builds are kept: beside the Arrow files of `datasets`, so that one setting moves both."""
+    import datasets
+
+    return Path(datasets.config.HF_DATASETS_CACHE) / "trace_builds"
 
 
 def hydrated(dialogues: list[Dialogue], texts: Mapping[str, str], on_mismatch: str) -> list[Dialogue]:
@@ -166,7 +179,7 @@ def prepare(source: Source, progress: Progress | None = None, cache: Path | None
     Two processes at once: one builds, the other waits and uses the result. A killed build leaves nothing that is taken
     for a whole one.
     """
-    home = (cache or hydrate.cache_dir()) / "builds"
+    home = cache or builds_folder()
     target = home / source.key()
     try:
         home.mkdir(parents=True, exist_ok=True)
@@ -237,7 +250,7 @@ def _verify_quotes(release: Release, texts: Mapping[str, str], source: Source) -
     if source.yelp_path is None:
         return {"status": {}, "note": "placeholders only: no bundle was given"}
     rows = [schema.dialogue_row(item) for split in SPLITS for item in release.dialogues(split)]
-    hashes = {review.review_id: review.sha256 for review in release.reviews()}
+    hashes = {review.review_id: (review.n_chars, review.sha256) for review in release.reviews()}
     try:
         _, report = hydrate.hydrate(rows, texts, on_mismatch=source.on_mismatch, review_sha256=hashes)
     except HydrationError as error:
@@ -259,4 +272,4 @@ def _copy(release: Release, target: Path) -> None:
 
 def _cannot_write(home: Path, error: OSError) -> StorageError:
     return StorageError(f"the cache {home} cannot be written: {error.strerror or error}",
-                        do="free some space there, or set TRACE_CACHE to a folder that can be written to")
+                        do="free some space there, or set HF_HOME to a folder that can be written to")

@@ -1,0 +1,1 @@
+"""From stored results to tables and figures; nothing is recomputed by a model."""

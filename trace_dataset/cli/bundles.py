@@ -1,0 +1,61 @@
+"""Verbs about bundles and releases: sample, inspect, build."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from pathlib import Path
+
+import orjson
+
+import hydrate
+from hydrate.errors import UsageError
+from trace_dataset.cli.progress import StageBars
+from trace_dataset.kb import survey
+from trace_dataset.release import build_release
+from trace_dataset.sample import write_sample
+
+
+def sample(options: Namespace) -> int:
+    """Write the sample bundle."""
+    folder = Path(options.folder).expanduser()
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError(f"{folder} exists already", do="choose another folder or remove this one first")
+    write_sample(folder, places=options.places, reviews_per_place=options.reviews_per_place, seed=options.seed)
+    for path in sorted(folder.iterdir()):
+        print(f"{path}  {path.stat().st_size:,} bytes")
+    return 0
+
+
+def inspect(options: Namespace) -> int:
+    """Say what a bundle holds."""
+    bars = StageBars()
+    bundle = hydrate.open_bundle(Path(options.bundle).expanduser())
+    fingerprint = bundle.fingerprint(progress=lambda done, total: bars("checking the bundle", done, total))
+    found = survey(bundle, progress=lambda done, total: bars("counting reviews", done, total))
+    bars.close()
+    if options.json:
+        print(orjson.dumps({"path": str(bundle.path), "kind": bundle.kind, "fingerprint": fingerprint.digest,
+                            "members": [{"table": member.table, "name": member.name, "rows": fingerprint.tables[member.table].rows,
+                                         "bytes": fingerprint.tables[member.table].bytes} for member in bundle.members],
+                            **found.to_json()}, option=orjson.OPT_INDENT_2).decode())
+        return 0
+    print(f"{bundle.path}: a {bundle.kind}, fingerprint {fingerprint.digest}")
+    for member in bundle.members:
+        table = fingerprint.tables[member.table]
+        print(f"  {member.table:<9} {table.rows:>10,} rows {table.bytes:>15,} bytes  {member.name}")
+    print(found)
+    return 0
+
+
+def build(options: Namespace) -> int:
+    """Build a release folder."""
+    bars = StageBars()
+    release = build_release(options.yelp, options.out, n_dialogues=options.dialogues, seed=options.seed,
+                            max_places=options.max_places, min_pois=options.min_pois, open_only=options.open_only, progress=bars)
+    bars.close()
+    manifest = release.manifest
+    print(f"{release.folder}: {manifest.counts['dialogues']:,} dialogues, {manifest.counts['turns']:,} turns, "
+          f"{manifest.counts['quotes']:,} quotes over {manifest.counts['pois']:,} places")
+    print(f"  splits {', '.join(f'{split} {n:,}' for split, n in manifest.splits.items())}")
+    print(f"  content digest {manifest.content_digest}")
+    return 0

@@ -1,0 +1,78 @@
+"""One call from a baseline to results, and the metric modules by name."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from hydrate.errors import UsageError
+from trace_dataset.baseline import Baseline, load_baseline
+from trace_dataset.evaluation.controls import CONTROLS, control
+from trace_dataset.evaluation.results import Results
+from trace_dataset.evaluation.runner import Progress, run_baseline
+from trace_dataset.evaluation.score import score_run
+from trace_dataset.installed import hub_path
+from trace_dataset.release import Benchmark, open_local
+
+
+def evaluate_baseline(baseline: Baseline | str, dataset: Any, *, pool: str | int = "closed", split: str | None = None,
+                      limit: int | None = None, workers: int = 1, out: str | os.PathLike[str] | None = None,
+                      strict: bool = False, progress: Progress | None = None) -> Results:
+    """Run a baseline and score it on everything that needs only responses and gold.
+
+    Args:
+        baseline: an instance, a name, a path, or a control (`random`, `random_unseen`, `parrot`, `oracle`).
+        dataset: a `Benchmark`, or what `load_dataset("trace", yelp_path=…)` returned (a `DatasetDict`, or one split).
+        pool: `closed` (8), 16, 32 or `open`.
+        split: None runs all dialogues, as the paper does; a split of `datasets` runs that split.
+        out: keep responses and scores here; None uses a temporary folder.
+
+    Example:
+        >>> evaluate_baseline("tfidf", ds["test"]).estimates()["recall_at_1"]  # doctest: +SKIP
+    """
+    benchmark, named_split = as_benchmark(dataset)
+    split = split or named_split
+    if isinstance(baseline, str):
+        baseline = control(baseline, benchmark.split(split)) if baseline in CONTROLS else load_baseline(baseline)
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(out) if out is not None else Path(scratch) / baseline.name
+        run = run_baseline(baseline, benchmark, folder, pool=pool, split=split, limit=limit, workers=workers, strict=strict,
+                           progress=progress)
+        return score_run(run, benchmark)
+
+
+def as_benchmark(dataset: Any) -> tuple[Benchmark, str | None]:
+    """Return the benchmark behind a loaded dataset, and the name of its split if it is one whole split."""
+    if isinstance(dataset, Benchmark):
+        return dataset, None
+    first = next(iter(dataset.values())) if isinstance(dataset, dict) and dataset else dataset
+    folder = re.search(r"local build: (.+)$", getattr(getattr(first, "info", None), "description", "") or "")
+    if folder is None:
+        raise UsageError(f"a {type(dataset).__name__} is no TRACE dataset",
+                         do='give what load_dataset("trace", yelp_path=…) returned, or open_benchmark(Source(yelp_path=…))')
+    split = None if isinstance(dataset, dict) else str(first.split)
+    if split is not None and not re.fullmatch(r"train|validation|test", split):
+        raise UsageError(f"a slice such as {split!r} cannot be run", do="give a whole split, and limit=… to shorten the run")
+    return open_local(Path(folder.group(1))), split
+
+
+def load_metric(name: str, trust_remote_code: bool = False, revision: str | None = None, **options: Any) -> Any:
+    """Return an evaluate module: an installed one by its bare name, or one from the Hub by `user/name`.
+
+    `evaluate.load` runs code from the Hub without asking; this asks. Raises `UsageError` without `trust_remote_code=True`.
+
+    Example:
+        >>> load_metric("cgs").name
+        'cgs'
+    """
+    import evaluate  # seconds, where torch is installed
+
+    bare = name.removeprefix("trace/")
+    if revision is None and "/" not in bare:
+        return evaluate.load(str(hub_path("metrics", bare)), **options)
+    if not trust_remote_code:
+        raise UsageError(f"the metric {name!r} would run code from the Hub", do="read it there, then pass trust_remote_code=True")
+    return evaluate.load(name, revision=revision, **options)
