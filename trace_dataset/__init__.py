@@ -33,8 +33,16 @@ _WHERE = {
     "write_sample": "trace_dataset.sample",
 }
 
-__all__ = ["BundleError", "HydrationError", "LicensedTextError", "StorageError", "TraceError", "UsageError", "__version__",
-           *_WHERE]
+__all__ = [
+    "BundleError",
+    "HydrationError",
+    "LicensedTextError",
+    "StorageError",
+    "TraceError",
+    "UsageError",
+    "__version__",
+    *_WHERE,
+]
 
 register()
 

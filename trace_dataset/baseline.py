@@ -35,8 +35,10 @@ class Baseline:
 
     def rank(self, turn: TurnContext) -> list[str]:
         """Return the business ids of `turn.pool`, best first."""
-        raise UsageError(f"the baseline {type(self).__name__} does not implement rank",
-                         do="write `def rank(self, turn): return sorted(turn.pool, key=…)`")
+        raise UsageError(
+            f"the baseline {type(self).__name__} does not implement rank",
+            do="write `def rank(self, turn): return sorted(turn.pool, key=…)`",
+        )
 
     def rank_many(self, turns: Sequence[TurnContext]) -> list[list[str]]:
         """Rank several turns at once; the default is a loop over `rank`, and an override must agree with it."""
@@ -72,8 +74,10 @@ def load_baseline(name: str, trust_remote_code: bool = False) -> Baseline:
     folder = Path(name).expanduser()
     if folder.is_dir():
         return load_folder(folder)
-    raise UsageError(f"there is no folder {name!r}",
-                     do=f"give a folder that holds <name>/<name>.py, or one of: {', '.join(hub_names('baselines'))}")
+    raise UsageError(
+        f"there is no folder {name!r}",
+        do=f"give a folder that holds <name>/<name>.py, or one of: {', '.join(hub_names('baselines'))}",
+    )
 
 
 def load_folder(folder: Path) -> Baseline:
@@ -93,10 +97,15 @@ def load_folder(folder: Path) -> Baseline:
     except TraceError:
         raise
     except Exception as error:
-        raise UsageError(f"{path} does not import: {type(error).__name__}: {error}",
-                         do="run `python " + path.name + "` in its folder to see where") from error
-    classes: list[Any] = [value for value in vars(module).values() if isinstance(value, type)
-                          and issubclass(value, Baseline) and value.__module__ == module_name]
+        raise UsageError(
+            f"{path} does not import: {type(error).__name__}: {error}",
+            do="run `python " + path.name + "` in its folder to see where",
+        ) from error
+    classes: list[Any] = [
+        value
+        for value in vars(module).values()
+        if isinstance(value, type) and issubclass(value, Baseline) and value.__module__ == module_name
+    ]
     if len(classes) != 1:
         found = ", ".join(item.__name__ for item in classes) or "none"
         raise UsageError(f"{path} must define one subclass of Baseline; it defines {found}", do="leave one")

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import datasets
 from datasets.exceptions import DatasetGenerationError
@@ -85,8 +85,9 @@ class TraceDataset(datasets.GeneratorBasedBuilder):
 
     VERSION = datasets.Version("1.0.0")
     BUILDER_CONFIG_CLASS = TraceConfig
-    BUILDER_CONFIGS = [TraceConfig(name=name, description=text, version=datasets.Version("1.0.0"))
-                       for name, text in CONFIGS.items()]
+    BUILDER_CONFIGS: ClassVar = [
+        TraceConfig(name=name, description=text, version=datasets.Version("1.0.0")) for name, text in CONFIGS.items()
+    ]
     DEFAULT_CONFIG_NAME = "dialogues"
     DEFAULT_WRITER_BATCH_SIZE = 250
 
@@ -96,15 +97,21 @@ class TraceDataset(datasets.GeneratorBasedBuilder):
         known = {field.name for field in fields(TraceConfig)} | BUILDER_OPTIONS
         unknown = sorted(set(options) - known)
         if unknown:
-            raise UsageError(f"load_dataset(\"trace\") has no option {unknown[0]!r}",
-                             do=f"use: {', '.join(field.name for field in fields(TraceConfig))}")
+            raise UsageError(
+                f'load_dataset("trace") has no option {unknown[0]!r}',
+                do=f"use: {', '.join(field.name for field in fields(TraceConfig))}",
+            )
         with _storage_errors():
             super().__init__(*args, config_name=config_name, **options)
 
     def _info(self) -> datasets.DatasetInfo:
         table = "dialogues" if self.config.name == "sample" else self.config.name
-        return datasets.DatasetInfo(features=schema.features(table), description=CONFIGS[self.config.name],
-                                    homepage="https://arxiv.org/abs/2605.07677", license="cc-by-4.0 (authored content)")
+        return datasets.DatasetInfo(
+            features=schema.features(table),
+            description=CONFIGS[self.config.name],
+            homepage="https://arxiv.org/abs/2605.07677",
+            license="cc-by-4.0 (authored content)",
+        )
 
     def _split_generators(self, dl_manager: Any) -> list[datasets.SplitGenerator]:
         build = self._prepare()
@@ -114,8 +121,16 @@ class TraceDataset(datasets.GeneratorBasedBuilder):
         found = []
         for split in ("train",) if single else SPLITS:
             path = build.release.path(self._table(), split)
-            found.append(datasets.SplitGenerator(name=split, gen_kwargs={
-                "folder": str(build.folder), "path": str(path), "groups": list(range(tables.group_count(path)))}))
+            found.append(
+                datasets.SplitGenerator(
+                    name=split,
+                    gen_kwargs={
+                        "folder": str(build.folder),
+                        "path": str(path),
+                        "groups": list(range(tables.group_count(path))),
+                    },
+                )
+            )
         return found
 
     def _generate_examples(self, folder: str, path: str, groups: list[int]) -> Iterator[tuple[Any, dict[str, Any]]]:
@@ -156,18 +171,42 @@ class TraceDataset(datasets.GeneratorBasedBuilder):
         if not bundle.is_dir():
             with whole_folder(bundle) as part:
                 write_sample(part, places=SAMPLE_PLACES)
-        logger.warning("placeholders of an invented sample; for text: `trace-dataset sample DIR`, then yelp_path=DIR; "
-                       "for the benchmark: yelp_path=<your copy of the Yelp Open Dataset>")
+        logger.warning(
+            "placeholders of an invented sample; for text: `trace-dataset sample DIR`, then yelp_path=DIR; "
+            "for the benchmark: yelp_path=<your copy of the Yelp Open Dataset>"
+        )
         return prepare(Source(yelp_path=str(bundle)), stage_bars(), home)
 
 
-BUILDER_OPTIONS = {"cache_dir", "dataset_name", "hash", "base_path", "features", "token", "repo_id", "data_dir",
-                   "storage_options", "writer_batch_size", "config_id", "name", "version", "description"}
+BUILDER_OPTIONS = {
+    "cache_dir",
+    "dataset_name",
+    "hash",
+    "base_path",
+    "features",
+    "token",
+    "repo_id",
+    "data_dir",
+    "storage_options",
+    "writer_batch_size",
+    "config_id",
+    "name",
+    "version",
+    "description",
+}
 
 
-def load_dataset(name: str | None = None, *, split: str | None = None, streaming: bool = False, num_proc: int | None = None,
-                 cache_dir: str | os.PathLike[str] | None = None, download_mode: Any = None, keep_in_memory: bool = False,
-                 **options: Any) -> Any:
+def load_dataset(
+    name: str | None = None,
+    *,
+    split: str | None = None,
+    streaming: bool = False,
+    num_proc: int | None = None,
+    cache_dir: str | os.PathLike[str] | None = None,
+    download_mode: Any = None,
+    keep_in_memory: bool = False,
+    **options: Any,
+) -> Any:
     """Return TRACE as `datasets` objects: the same as `datasets.load_dataset("trace", …)` by public calls alone.
 
     Args:
@@ -184,9 +223,13 @@ def load_dataset(name: str | None = None, *, split: str | None = None, streaming
         >>> load_dataset("sample", split="test[:1]")[0]["city"]  # doctest: +SKIP
         'Tucson'
     """
-    builder = TraceDataset(config_name=name, dataset_name="trace", hash=code_digest(),
-                           cache_dir=None if cache_dir is None else os.fspath(cache_dir),
-                           **{key: value for key, value in options.items() if value is not None})
+    builder = TraceDataset(
+        config_name=name,
+        dataset_name="trace",
+        hash=code_digest(),
+        cache_dir=None if cache_dir is None else os.fspath(cache_dir),
+        **{key: value for key, value in options.items() if value is not None},
+    )
     if streaming:
         return builder.as_streaming_dataset(split=split)
     builder.download_and_prepare(download_mode=download_mode, num_proc=num_proc)
@@ -198,8 +241,10 @@ def describe(build: LocalBuild) -> str:
     manifest = build.release.manifest
     status = build.hydration.get("counts") or {}
     quotes = ", ".join(f"{count:,} {name}" for name, count in status.items() if count) or "placeholders only"
-    return (f"TRACE: {manifest.counts['dialogues']:,} dialogues over {manifest.counts['pois']:,} places; quotes: {quotes}; "
-            f"content digest {manifest.content_digest}; local build: {build.folder}")
+    return (
+        f"TRACE: {manifest.counts['dialogues']:,} dialogues over {manifest.counts['pois']:,} places; quotes: {quotes}; "
+        f"content digest {manifest.content_digest}; local build: {build.folder}"
+    )
 
 
 def stage_bars() -> Any:
@@ -236,8 +281,10 @@ def _storage_errors() -> Iterator[None]:
             raise cause from None
         if isinstance(cause, OSError) and cause.errno in NO_DATA:
             where = cause.filename or datasets.config.HF_DATASETS_CACHE
-            raise StorageError(f"the cache cannot be written ({where}): {cause.strerror}",
-                               do="free some space there, or name another folder with cache_dir=… or HF_HOME") from error
+            raise StorageError(
+                f"the cache cannot be written ({where}): {cause.strerror}",
+                do="free some space there, or name another folder with cache_dir=… or HF_HOME",
+            ) from error
         raise
 
 
@@ -251,5 +298,6 @@ def _split_errors(builder: TraceDataset) -> Iterator[None]:
             raise
         there = ("train",) if builder.config.name in ("pois", "reviews") else SPLITS
         asked = re.search(r'split:? "?([^". ]+)', str(error))
-        raise UsageError(f"there is no split called {asked.group(1) if asked else 'that'!r}",
-                         do=f"use one of: {', '.join(there)}") from error
+        raise UsageError(
+            f"there is no split called {asked.group(1) if asked else 'that'!r}", do=f"use one of: {', '.join(there)}"
+        ) from error

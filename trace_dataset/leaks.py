@@ -83,7 +83,7 @@ class RunFinder:
             for place in range(int(where[index]), len(every)):
                 if every[place] != hashes[index]:
                     break
-                runs = [run for run in self._shared(tokens, owners[place])]
+                runs = list(self._shared(tokens, owners[place]))
                 if runs:
                     return max(runs, key=lambda run: run.end - run.start)
         return None
@@ -107,21 +107,29 @@ class RunFinder:
         theirs = leak_tokens(self.texts[review_id])
         starts: dict[tuple[str, ...], list[int]] = {}
         for index in range(len(theirs) - RUN_LENGTH + 1):
-            starts.setdefault(tuple(token.word for token in theirs[index:index + RUN_LENGTH]), []).append(index)
+            starts.setdefault(tuple(token.word for token in theirs[index : index + RUN_LENGTH]), []).append(index)
         position = 0
         while position + RUN_LENGTH <= len(tokens):
-            key = tuple(token.word for token in tokens[position:position + RUN_LENGTH])
+            key = tuple(token.word for token in tokens[position : position + RUN_LENGTH])
             longest, origin = 0, 0
             for start in starts.get(key, ()):
                 length = RUN_LENGTH
-                while (position + length < len(tokens) and start + length < len(theirs)
-                       and tokens[position + length].word == theirs[start + length].word):
+                while (
+                    position + length < len(tokens)
+                    and start + length < len(theirs)
+                    and tokens[position + length].word == theirs[start + length].word
+                ):
                     length += 1
                 if length > longest:
                     longest, origin = length, start
             if longest:
-                yield Run(tokens[position].start, tokens[position + longest - 1].end, review_id, theirs[origin].start,
-                          theirs[origin + longest - 1].end)
+                yield Run(
+                    tokens[position].start,
+                    tokens[position + longest - 1].end,
+                    review_id,
+                    theirs[origin].start,
+                    theirs[origin + longest - 1].end,
+                )
             position += longest or 1
 
 
@@ -135,8 +143,9 @@ def _without_overlap(runs: Sequence[Run]) -> list[Run]:
 
 def _shingles(tokens: Sequence[Token]) -> np.ndarray:
     words = [token.word for token in tokens]
-    return np.fromiter((hash(tuple(words[index:index + RUN_LENGTH])) for index in range(len(words) - RUN_LENGTH + 1)),
-                       dtype=np.int64)
+    return np.fromiter(
+        (hash(tuple(words[index : index + RUN_LENGTH])) for index in range(len(words) - RUN_LENGTH + 1)), dtype=np.int64
+    )
 
 
 def _plain(word: str) -> str:

@@ -19,7 +19,9 @@ def pool_name(pool: str | int) -> str:
     return name
 
 
-def candidate_pool(dialogue: Dialogue, cell: Sequence[str], pool: str | int = "closed", seed: int = 42) -> tuple[str, ...]:
+def candidate_pool(
+    dialogue: Dialogue, cell: Sequence[str], pool: str | int = "closed", seed: int = 42
+) -> tuple[str, ...]:
     """Return the business ids a system may recommend in a dialogue.
 
     Args:
@@ -35,4 +37,4 @@ def candidate_pool(dialogue: Dialogue, cell: Sequence[str], pool: str | int = "c
     others = sorted(business for business in cell if business not in inside)
     stream(seed, "pool", dialogue.dialogue_id).shuffle(others)
     whole = dialogue.candidates + tuple(others)
-    return whole if name == "open" else whole[:int(name)]
+    return whole if name == "open" else whole[: int(name)]

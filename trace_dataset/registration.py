@@ -58,8 +58,10 @@ def _register_dataset(load: ModuleType) -> None:
             from datasets.data_files import DataFilesDict
 
             if self.data_files is not None or self.data_dir is not None:
-                raise UsageError('load_dataset("trace") takes no data_files or data_dir',
-                                 do="name the bundle with yelp_path=…, or a release folder with release=…")
+                raise UsageError(
+                    'load_dataset("trace") takes no data_files or data_dir',
+                    do="name the bundle with yelp_path=…, or a release folder with release=…",
+                )
             # an empty DataFilesDict, since None makes the library look for builder configs it does not have
             return load.DatasetModule(MODULE, code_digest(), {"data_files": DataFilesDict(), "dataset_name": "trace"})
 
@@ -98,4 +100,7 @@ def _warn(library: str, call: str, instead: str) -> None:
 
     warnings.warn(
         f"{library} {version(library)} has changed inside, so {call} is not registered (tested with "
-        f"{', '.join(TESTED[library])}); use {instead}(…), which needs none of it.", RuntimeWarning, stacklevel=2)
+        f"{', '.join(TESTED[library])}); use {instead}(…), which needs none of it.",
+        RuntimeWarning,
+        stacklevel=2,
+    )

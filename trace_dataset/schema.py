@@ -123,8 +123,13 @@ def dialogue_row(dialogue: Dialogue) -> dict[str, Any]:
 
 def dialogue_from_row(row: Mapping[str, Any]) -> Dialogue:
     """Rebuild a dialogue from a row of the `dialogues` table; the inverse of `dialogue_row`."""
-    return Dialogue(**{**_known(Dialogue, row), "candidates": tuple(row["candidates"]),
-                       "turns": tuple(turn_from_row(turn) for turn in row["turns"])})
+    return Dialogue(
+        **{
+            **_known(Dialogue, row),
+            "candidates": tuple(row["candidates"]),
+            "turns": tuple(turn_from_row(turn) for turn in row["turns"]),
+        }
+    )
 
 
 def turn_from_row(row: Mapping[str, Any]) -> Turn:
@@ -172,24 +177,65 @@ def features(config: str) -> Any:
     real = datasets.Value("float64")
     texts = datasets.List(text)
     if config == "dialogues":
-        quote = {"n": number, "business_id": text, "label": text, "review_id": text, "start": number, "end": number,
-                 "sha256": text}
-        turn = {"index": number, "role": text, "action": text, "text": text, "poi_ids": texts, "gold_poi_ids": texts,
-                "alternative_poi_ids": texts, "rejected_poi_ids": texts, "quotes": datasets.List(quote),
-                "citations": datasets.List({"label": text, "business_id": text, "review_id": text}),
-                "constraints": datasets.List({"slot": text, "value": text})}
-        return datasets.Features({
-            "dialogue_id": text, "city": text, "poi_type": text, "persona": text, "persona_description": text,
-            "difficulty": text, "candidates": texts, "turns": datasets.List(turn), "generator": text,
-            "attempts": number, "fallback": datasets.Value("bool")})
+        quote = {
+            "n": number,
+            "business_id": text,
+            "label": text,
+            "review_id": text,
+            "start": number,
+            "end": number,
+            "sha256": text,
+        }
+        turn = {
+            "index": number,
+            "role": text,
+            "action": text,
+            "text": text,
+            "poi_ids": texts,
+            "gold_poi_ids": texts,
+            "alternative_poi_ids": texts,
+            "rejected_poi_ids": texts,
+            "quotes": datasets.List(quote),
+            "citations": datasets.List({"label": text, "business_id": text, "review_id": text}),
+            "constraints": datasets.List({"slot": text, "value": text}),
+        }
+        return datasets.Features(
+            {
+                "dialogue_id": text,
+                "city": text,
+                "poi_type": text,
+                "persona": text,
+                "persona_description": text,
+                "difficulty": text,
+                "candidates": texts,
+                "turns": datasets.List(turn),
+                "generator": text,
+                "attempts": number,
+                "fallback": datasets.Value("bool"),
+            }
+        )
     if config == "pois":
-        return datasets.Features({
-            "business_id": text, "name": text, "address": text, "city": text, "state": text, "poi_type": text,
-            "latitude": real, "longitude": real, "categories": texts, "stars": real, "review_count": number,
-            "price": number, "attributes": datasets.List({"key": text, "value": text})})
+        return datasets.Features(
+            {
+                "business_id": text,
+                "name": text,
+                "address": text,
+                "city": text,
+                "state": text,
+                "poi_type": text,
+                "latitude": real,
+                "longitude": real,
+                "categories": texts,
+                "stars": real,
+                "review_count": number,
+                "price": number,
+                "attributes": datasets.List({"key": text, "value": text}),
+            }
+        )
     if config == "reviews":
-        return datasets.Features({"review_id": text, "business_id": text, "n_chars": number, "sha256": text,
-                                  "text": text})
+        return datasets.Features(
+            {"review_id": text, "business_id": text, "n_chars": number, "sha256": text, "text": text}
+        )
     raise KeyError(config)
 
 

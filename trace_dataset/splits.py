@@ -41,6 +41,6 @@ def assign_splits(strata: Iterable[tuple[str, tuple[str, str]]], seed: int = 42)
         generator.shuffle(ids)
         start = 0
         for split, size in zip(SPLITS, split_sizes(len(ids)), strict=True):
-            split_of.update(dict.fromkeys(ids[start:start + size], split))
+            split_of.update(dict.fromkeys(ids[start : start + size], split))
             start += size
     return split_of

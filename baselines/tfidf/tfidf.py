@@ -21,8 +21,10 @@ class Tfidf(Baseline):
     def prepare(self, kb: KnowledgeBase) -> None:
         """Index every cell of the knowledge base."""
         super().prepare(kb)
-        self.indexes = {cell: TfidfIndex({business: place_document(kb, business) for business in places})
-                        for cell, places in kb.cells.items()}
+        self.indexes = {
+            cell: TfidfIndex({business: place_document(kb, business) for business in places})
+            for cell, places in kb.cells.items()
+        }
 
     def rank(self, turn: TurnContext) -> list[str]:
         """Return the pool by cosine with the user turns so far."""

@@ -22,8 +22,10 @@ FULL = {
 }
 HEADLINE = (("Accuracy", "recall_at_1"), ("Grounding", "cgs"), ("Recovery", "rejection_recovery"))
 LOWER_IS_BETTER = {"t2r", "t2r_hits"}
-NOT_COMPUTED = ("entailment grounding and CGSent (an NLI model), the five judge ratings (a judge model), and the four human "
-                "metrics (annotators)")
+NOT_COMPUTED = (
+    "entailment grounding and CGSent (an NLI model), the five judge ratings (a judge model), and the four human "
+    "metrics (annotators)"
+)
 
 
 @dataclass(frozen=True)
@@ -37,9 +39,13 @@ class Table:
     def text(self) -> str:
         """Return the table with aligned columns, for a terminal."""
         widths = [max(len(row[i]) for row in [self.header, *self.rows]) for i in range(len(self.header))]
-        lines = ["  ".join(cell.ljust(width) if i == 0 else cell.rjust(width)
-                           for i, (cell, width) in enumerate(zip(row, widths, strict=True))).rstrip()
-                 for row in [self.header, ["-" * width for width in widths], *self.rows]]
+        lines = [
+            "  ".join(
+                cell.ljust(width) if i == 0 else cell.rjust(width)
+                for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+            ).rstrip()
+            for row in [self.header, ["-" * width for width in widths], *self.rows]
+        ]
         return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
 
     def markdown(self) -> str:
@@ -56,14 +62,27 @@ def competency_table(results: Sequence[Results], full: bool = False) -> Table:
     """
     check_comparable(results)
     groups = FULL if full else COMPETENCIES
-    header = ["system", *(label for columns in groups.values() for label in columns), "turns n", "rejections n", "failed"]
+    header = [
+        "system",
+        *(label for columns in groups.values() for label in columns),
+        "turns n",
+        "rejections n",
+        "failed",
+    ]
     rows = []
     for result in results:
         estimates = result.estimates()
         cells = [str(estimates[name]) for columns in groups.values() for name in columns.values()]
         name = result.name + (" *" if result.settings.get("control") else "")
-        rows.append([name, *cells, f"{estimates['recall_at_1'].n:,}", f"{estimates['rejection_recovery'].n:,}",
-                     f"{result.n_failed:,}"])
+        rows.append(
+            [
+                name,
+                *cells,
+                f"{estimates['recall_at_1'].n:,}",
+                f"{estimates['rejection_recovery'].n:,}",
+                f"{result.n_failed:,}",
+            ]
+        )
     return Table(header, rows, _notes(results))
 
 
@@ -99,10 +118,16 @@ def _notes(results: Sequence[Results]) -> list[str]:
     ]
     chance = next((result.estimates() for result in results if result.name == "random_unseen"), None)
     if chance is not None:
-        weak = [result.name for result in results if not result.settings.get("control")
-                and not above_chance(result.estimates(), chance, "rejection_recovery")]
+        weak = [
+            result.name
+            for result in results
+            if not result.settings.get("control") and not above_chance(result.estimates(), chance, "rejection_recovery")
+        ]
         if weak:
-            notes.append("rejection recovery no better than chance among places not yet named (random_unseen): " + ", ".join(weak))
+            notes.append(
+                "rejection recovery no better than chance among places not yet named (random_unseen): "
+                + ", ".join(weak)
+            )
     return notes
 
 

@@ -34,10 +34,26 @@ def inspect(options: Namespace) -> int:
     found = survey(bundle, progress=lambda done, total: bars("counting reviews", done, total))
     bars.close()
     if options.json:
-        print(orjson.dumps({"path": str(bundle.path), "kind": bundle.kind, "fingerprint": fingerprint.digest,
-                            "members": [{"table": member.table, "name": member.name, "rows": fingerprint.tables[member.table].rows,
-                                         "bytes": fingerprint.tables[member.table].bytes} for member in bundle.members],
-                            **found.to_json()}, option=orjson.OPT_INDENT_2).decode())
+        print(
+            orjson.dumps(
+                {
+                    "path": str(bundle.path),
+                    "kind": bundle.kind,
+                    "fingerprint": fingerprint.digest,
+                    "members": [
+                        {
+                            "table": member.table,
+                            "name": member.name,
+                            "rows": fingerprint.tables[member.table].rows,
+                            "bytes": fingerprint.tables[member.table].bytes,
+                        }
+                        for member in bundle.members
+                    ],
+                    **found.to_json(),
+                },
+                option=orjson.OPT_INDENT_2,
+            ).decode()
+        )
         return 0
     print(f"{bundle.path}: a {bundle.kind}, fingerprint {fingerprint.digest}")
     for member in bundle.members:
@@ -50,12 +66,22 @@ def inspect(options: Namespace) -> int:
 def build(options: Namespace) -> int:
     """Build a release folder."""
     bars = StageBars()
-    release = build_release(options.yelp, options.out, n_dialogues=options.dialogues, seed=options.seed,
-                            max_places=options.max_places, min_pois=options.min_pois, open_only=options.open_only, progress=bars)
+    release = build_release(
+        options.yelp,
+        options.out,
+        n_dialogues=options.dialogues,
+        seed=options.seed,
+        max_places=options.max_places,
+        min_pois=options.min_pois,
+        open_only=options.open_only,
+        progress=bars,
+    )
     bars.close()
     manifest = release.manifest
-    print(f"{release.folder}: {manifest.counts['dialogues']:,} dialogues, {manifest.counts['turns']:,} turns, "
-          f"{manifest.counts['quotes']:,} quotes over {manifest.counts['pois']:,} places")
+    print(
+        f"{release.folder}: {manifest.counts['dialogues']:,} dialogues, {manifest.counts['turns']:,} turns, "
+        f"{manifest.counts['quotes']:,} quotes over {manifest.counts['pois']:,} places"
+    )
     print(f"  splits {', '.join(f'{split} {n:,}' for split, n in manifest.splits.items())}")
     print(f"  content digest {manifest.content_digest}")
     return 0

@@ -29,39 +29,73 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """Return the whole parser; the README's test walks it."""
-    top = argparse.ArgumentParser(prog="trace-dataset", description="TRACE: can a conversational recommender be trusted?")
+    top = argparse.ArgumentParser(
+        prog="trace-dataset", description="TRACE: can a conversational recommender be trusted?"
+    )
     top.add_argument("--debug", action="store_true", help="show the traceback of an error")
     verbs = top.add_subparsers(dest="verb", required=True, metavar="VERB")
 
-    verb = _verb(verbs, "demo", demo.demo, "build, hydrate, run and score the built-in sample", "trace-dataset demo --out trace-demo")
-    verb.add_argument("--out", default="trace-demo", help="folder for the sample, the runs and the picture (default: %(default)s)")
+    verb = _verb(
+        verbs,
+        "demo",
+        demo.demo,
+        "build, hydrate, run and score the built-in sample",
+        "trace-dataset demo --out trace-demo",
+    )
+    verb.add_argument(
+        "--out", default="trace-demo", help="folder for the sample, the runs and the picture (default: %(default)s)"
+    )
     verb.add_argument("--places", type=int, default=240, help="places in the sample (default: %(default)s)")
 
-    verb = _verb(verbs, "sample", bundles.sample, "write an invented bundle in Yelp's exact format",
-                 "trace-dataset sample yelp-sample --places 240 --seed 42")
+    verb = _verb(
+        verbs,
+        "sample",
+        bundles.sample,
+        "write an invented bundle in Yelp's exact format",
+        "trace-dataset sample yelp-sample --places 240 --seed 42",
+    )
     verb.add_argument("folder", help="where to write it; must not exist or be empty")
-    verb.add_argument("--places", type=int, default=240, help="restaurants, hotels and attractions (default: %(default)s)")
+    verb.add_argument(
+        "--places", type=int, default=240, help="restaurants, hotels and attractions (default: %(default)s)"
+    )
     verb.add_argument("--reviews-per-place", type=int, default=14, help="mean (default: %(default)s)")
     verb.add_argument("--seed", type=int, default=42, help="same seed, same bytes (default: %(default)s)")
 
-    verb = _verb(verbs, "inspect", bundles.inspect, "say what a bundle holds and whether a benchmark can be built from it",
-                 "trace-dataset inspect ~/Yelp-JSON.zip")
+    verb = _verb(
+        verbs,
+        "inspect",
+        bundles.inspect,
+        "say what a bundle holds and whether a benchmark can be built from it",
+        "trace-dataset inspect ~/Yelp-JSON.zip",
+    )
     verb.add_argument("bundle", help="a folder, .tar, .tgz, .zip, or Yelp's zip")
     verb.add_argument("--json", action="store_true", help="print JSON")
 
-    verb = _verb(verbs, "build", bundles.build, "build dialogues from a bundle and write a release folder (placeholders only)",
-                 "trace-dataset build trace-release --yelp ~/Yelp-JSON.zip")
+    verb = _verb(
+        verbs,
+        "build",
+        bundles.build,
+        "build dialogues from a bundle and write a release folder (placeholders only)",
+        "trace-dataset build trace-release --yelp ~/Yelp-JSON.zip",
+    )
     verb.add_argument("out", help="the release folder; must not exist or be empty")
     _source(verb, release=False)
 
-    verb = _verb(verbs, "run", runs.run, "run baselines and store their responses",
-                 "trace-dataset run tfidf popularity --yelp ~/Yelp-JSON.zip --out runs")
+    verb = _verb(
+        verbs,
+        "run",
+        runs.run,
+        "run baselines and store their responses",
+        "trace-dataset run tfidf popularity --yelp ~/Yelp-JSON.zip --out runs",
+    )
     verb.add_argument("baseline", nargs="+", help="names, paths, or controls (random, random_unseen, parrot, oracle)")
     _source(verb)
     _running(verb)
 
-    for name, function, text in (("score", runs.score, "score stored responses"),
-                                 ("report", runs.report, "tabulate scored runs and draw the picture")):
+    for name, function, text in (
+        ("score", runs.score, "score stored responses"),
+        ("report", runs.report, "tabulate scored runs and draw the picture"),
+    ):
         verb = _verb(verbs, name, function, text, f"trace-dataset {name} runs/tfidf-closed --yelp ~/Yelp-JSON.zip")
         verb.add_argument("folder", nargs="+", help="run folders")
         _source(verb)
@@ -72,8 +106,9 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-def _verb(verbs: argparse._SubParsersAction[argparse.ArgumentParser], name: str, function: object, text: str,
-          example: str) -> argparse.ArgumentParser:
+def _verb(
+    verbs: argparse._SubParsersAction[argparse.ArgumentParser], name: str, function: object, text: str, example: str
+) -> argparse.ArgumentParser:
     verb = verbs.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".", epilog=f"example: {example}")
     verb.set_defaults(run=function)
     return verb
@@ -83,11 +118,17 @@ def _source(verb: argparse.ArgumentParser, release: bool = True) -> None:
     verb.add_argument("--yelp", help="your Yelp bundle", required=not release)
     if release:
         verb.add_argument("--release", help="a release folder to hydrate instead of building anew")
-        verb.add_argument("--on-mismatch", choices=("error", "placeholder", "drop"), default="error",
-                          help="quotes the bundle does not confirm (default: %(default)s)")
+        verb.add_argument(
+            "--on-mismatch",
+            choices=("error", "placeholder", "drop"),
+            default="error",
+            help="quotes the bundle does not confirm (default: %(default)s)",
+        )
     verb.add_argument("--seed", type=int, default=42, help="of the build (default: %(default)s)")
     verb.add_argument("--dialogues", type=int, help="how many; default 25 for every 6 places, at most 10,000")
-    verb.add_argument("--max-places", type=int, default=100, help="most places in a city and type (default: %(default)s)")
+    verb.add_argument(
+        "--max-places", type=int, default=100, help="most places in a city and type (default: %(default)s)"
+    )
     verb.add_argument("--min-pois", type=int, help="make a city and type with fewer usable places an error")
     verb.add_argument("--open-only", action="store_true", help="leave out places that have closed")
 

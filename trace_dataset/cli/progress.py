@@ -19,8 +19,17 @@ class StageBars:
         if stage != self._stage:
             self.close()
             large = total > 1_000_000
-            self._stage, self._bar = stage, tqdm(total=total, desc=stage, unit="B" if large else "", unit_scale=large,
-                                                 file=sys.stderr, mininterval=0.2)
+            self._stage, self._bar = (
+                stage,
+                tqdm(
+                    total=total,
+                    desc=stage,
+                    unit="B" if large else "",
+                    unit_scale=large,
+                    file=sys.stderr,
+                    mininterval=0.2,
+                ),
+            )
         self._bar.update(done - self._bar.n)
 
     def close(self) -> None:

@@ -42,8 +42,14 @@ def score(options: Namespace) -> int:
     for result in _results(options):
         estimates = result.estimates()
         if options.json:
-            print(orjson.dumps({"settings": dict(result.settings),
-                                "scores": {name: asdict(value) for name, value in estimates.items()}}).decode())
+            print(
+                orjson.dumps(
+                    {
+                        "settings": dict(result.settings),
+                        "scores": {name: asdict(value) for name, value in estimates.items()},
+                    }
+                ).decode()
+            )
             continue
         print(f"{result.name} ({result.settings['dialogues']:,} dialogues, pool {result.settings['pool']})")
         for name, value in estimates.items():
@@ -59,7 +65,11 @@ def report(options: Namespace) -> int:
     out.mkdir(parents=True, exist_ok=True)
     (out / "table.md").write_text(table.markdown() + "\n", encoding="utf-8")
     if options.json:
-        print(orjson.dumps([{name: asdict(value) for name, value in result.estimates().items()} for result in results]).decode())
+        print(
+            orjson.dumps(
+                [{name: asdict(value) for name, value in result.estimates().items()} for result in results]
+            ).decode()
+        )
     else:
         print(table.text())
     picture = competency_bars(results, out / "competencies.png")
@@ -69,10 +79,19 @@ def report(options: Namespace) -> int:
 
 def run_one(baseline: Baseline, benchmark: Benchmark, folder: Path, options: Namespace) -> RunFolder:
     """Run one baseline with a bar."""
-    bar = RunBar(baseline.name, len(benchmark.split(options.split)[:options.limit]))
+    bar = RunBar(baseline.name, len(benchmark.split(options.split)[: options.limit]))
     try:
-        return run_baseline(baseline, benchmark, folder, pool=options.pool, split=options.split, limit=options.limit,
-                            workers=options.workers, strict=options.strict, progress=bar)
+        return run_baseline(
+            baseline,
+            benchmark,
+            folder,
+            pool=options.pool,
+            split=options.split,
+            limit=options.limit,
+            workers=options.workers,
+            strict=options.strict,
+            progress=bar,
+        )
     finally:
         bar.close()
 
@@ -87,9 +106,16 @@ def open_source(options: Namespace) -> Benchmark:
     if options.yelp is None:
         raise UsageError("no Yelp bundle was named", do=HOW_TO_GET_TEXT.replace("yelp_path=…", "--yelp …"))
     bars = StageBars()
-    source = Source(yelp_path=options.yelp, release=options.release, seed=options.seed, n_dialogues=options.dialogues,
-                    max_places=options.max_places, min_pois=options.min_pois, open_only=options.open_only,
-                    on_mismatch=options.on_mismatch)
+    source = Source(
+        yelp_path=options.yelp,
+        release=options.release,
+        seed=options.seed,
+        n_dialogues=options.dialogues,
+        max_places=options.max_places,
+        min_pois=options.min_pois,
+        open_only=options.open_only,
+        on_mismatch=options.on_mismatch,
+    )
     benchmark = open_benchmark(source, bars)
     bars.close()
     return benchmark
@@ -100,6 +126,8 @@ def _results(options: Namespace) -> Sequence[Results]:
     benchmark = open_source(options)
     digests = {str(found.settings["content_digest"]) for found in runs}
     if digests != {benchmark.release.manifest.content_digest}:
-        raise UsageError("these runs were made on another benchmark than --yelp and --release give",
-                         do="name the bundle, release, seed and size that the runs were made with")
+        raise UsageError(
+            "these runs were made on another benchmark than --yelp and --release give",
+            do="name the bundle, release, seed and size that the runs were made with",
+        )
     return [score_run(found, benchmark) for found in runs]

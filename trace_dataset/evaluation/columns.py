@@ -49,7 +49,9 @@ class DialogueColumns:
     places: list[tuple[str, ...]]
 
 
-def turn_columns(dialogues: Sequence[Dialogue], responses: Sequence[StoredResponse], texts: Mapping[str, str]) -> TurnColumns:
+def turn_columns(
+    dialogues: Sequence[Dialogue], responses: Sequence[StoredResponse], texts: Mapping[str, str]
+) -> TurnColumns:
     """Return the columns of a run; raises `BundleError` where a system turn has no response."""
     by_turn = {(item.dialogue_id, item.turn_index): item for item in responses}
     columns = TurnColumns([], [], [], [], [], [], [], [], [0], [], [], [], [], [])
@@ -61,49 +63,73 @@ def turn_columns(dialogues: Sequence[Dialogue], responses: Sequence[StoredRespon
                 continue
             response = by_turn.get((dialogue.dialogue_id, turn.index))
             if response is None:
-                raise BundleError(f"the run has no response for dialogue {dialogue.dialogue_id}, turn {turn.index}",
-                                  do="run the baseline again over the same split")
+                raise BundleError(
+                    f"the run has no response for dialogue {dialogue.dialogue_id}, turn {turn.index}",
+                    do="run the baseline again over the same split",
+                )
             _add_turn(columns, dialogue, turn, response, list(said), texts)
     return columns
 
 
 def dialogue_columns(dialogues: Sequence[Dialogue], turns: TurnColumns) -> DialogueColumns:
     """Return the dialogue-level columns that belong to turn columns."""
-    named = {key: places for key, places in zip(zip(turns.dialogue_ids, turns.turn_indexes, strict=True), turns.predicted,
-                                                strict=True)}
+    named = dict(zip(zip(turns.dialogue_ids, turns.turn_indexes, strict=True), turns.predicted, strict=True))
     columns = DialogueColumns([], [], [], [])
     for dialogue in dialogues:
-        rows = [{"role": turn.role, "action": turn.action,
-                 "pred": list(named[dialogue.dialogue_id, turn.index]) if turn.role == "system" else [],
-                 "rejected": list(turn.rejected_poi_ids)} for turn in dialogue.turns]
+        rows = [
+            {
+                "role": turn.role,
+                "action": turn.action,
+                "pred": list(named[dialogue.dialogue_id, turn.index]) if turn.role == "system" else [],
+                "rejected": list(turn.rejected_poi_ids),
+            }
+            for turn in dialogue.turns
+        ]
         columns.dialogue_ids.append(dialogue.dialogue_id)
         columns.turns.append(rows)
         columns.gold.append(dialogue_gold(dialogue))
-        columns.places.append(tuple(dict.fromkeys(place for row in rows if row["action"] in RECOMMENDING
-                                                  for place in row["pred"])))
+        columns.places.append(
+            tuple(dict.fromkeys(place for row in rows if row["action"] in RECOMMENDING for place in row["pred"]))
+        )
     return columns
 
 
 def dialogue_gold(dialogue: Dialogue) -> tuple[str, ...]:
     """Return every place that a recommending turn of the reference names, in order of first mention."""
-    return tuple(dict.fromkeys(place for turn in dialogue.turns if turn.role == "system" and turn.action in RECOMMENDING
-                               for place in turn.poi_ids))
+    return tuple(
+        dict.fromkeys(
+            place
+            for turn in dialogue.turns
+            if turn.role == "system" and turn.action in RECOMMENDING
+            for place in turn.poi_ids
+        )
+    )
 
 
 def place_text(kb: KnowledgeBase, business_id: str) -> str:
     """Return what preference coverage may find a wish in: categories, attributes and reviews of a place."""
     place = kb.pois[business_id]
-    facts = [f"{key} {value}" for key, value in sorted(place.attributes.items()) if value not in ("False", "none", "no")]
-    return "\n".join([", ".join(place.categories), *facts,
-                      *(kb.reviews[review].text or "" for review in kb.reviews_of[business_id])])
+    facts = [
+        f"{key} {value}" for key, value in sorted(place.attributes.items()) if value not in ("False", "none", "no")
+    ]
+    return "\n".join(
+        [", ".join(place.categories), *facts, *(kb.reviews[review].text or "" for review in kb.reviews_of[business_id])]
+    )
 
 
-def _add_turn(columns: TurnColumns, dialogue: Dialogue, turn: Turn, response: StoredResponse, said: list[str],
-              texts: Mapping[str, str]) -> None:
+def _add_turn(
+    columns: TurnColumns,
+    dialogue: Dialogue,
+    turn: Turn,
+    response: StoredResponse,
+    said: list[str],
+    texts: Mapping[str, str],
+) -> None:
     text = restore_text(response.text, texts)
     standing = set(parse_citations(text))
-    cited = dict.fromkeys(item.review_id for item in response.citations
-                          if int(item.label[1:]) in standing and item.review_id in texts)
+    cited = dict.fromkeys(
+        item.review_id for item in response.citations if int(item.label[1:]) in standing and item.review_id in texts
+    )
     columns.dialogue_ids.append(dialogue.dialogue_id)
     columns.turn_indexes.append(turn.index)
     columns.actions.append(turn.action)

@@ -12,7 +12,9 @@ from trace_dataset.turns import PastTurn, TurnContext
 Cells = Mapping[tuple[str, str], tuple[str, ...]]
 
 
-def turn_contexts(dialogue: Dialogue, cells: Cells, pool: str, seed: int, use: str) -> Iterator[tuple[int, TurnContext]]:
+def turn_contexts(
+    dialogue: Dialogue, cells: Cells, pool: str, seed: int, use: str
+) -> Iterator[tuple[int, TurnContext]]:
     """Yield the index and context of every system turn of a dialogue.
 
     Args:
@@ -23,6 +25,16 @@ def turn_contexts(dialogue: Dialogue, cells: Cells, pool: str, seed: int, use: s
     past = tuple(PastTurn.of(turn) for turn in dialogue.turns)
     for turn in dialogue.turns:
         if turn.role == "system":
-            yield turn.index, TurnContext(
-                dialogue.dialogue_id, past[:turn.index], turn.action, places, dialogue.city, dialogue.poi_type,
-                dialogue.persona_description, stream(seed, use, dialogue.dialogue_id, turn.index))
+            yield (
+                turn.index,
+                TurnContext(
+                    dialogue.dialogue_id,
+                    past[: turn.index],
+                    turn.action,
+                    places,
+                    dialogue.city,
+                    dialogue.poi_type,
+                    dialogue.persona_description,
+                    stream(seed, use, dialogue.dialogue_id, turn.index),
+                ),
+            )

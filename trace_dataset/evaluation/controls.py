@@ -50,7 +50,8 @@ class Parrot(RandomOrder):
         named = [place for past in turn.history if past.role == "system" for place in past.poi_ids]
         order = super().rank(turn)
         return [place for place in order if named and place == named[-1]] + [
-            place for place in order if not named or place != named[-1]]
+            place for place in order if not named or place != named[-1]
+        ]
 
 
 class Oracle(Baseline):
@@ -60,7 +61,8 @@ class Oracle(Baseline):
 
     def __init__(self, dialogues: Sequence[Dialogue]) -> None:
         self.answers: Mapping[tuple[str, int], tuple[str, ...]] = {
-            (item.dialogue_id, turn.index): turn.poi_ids for item in dialogues for turn in item.turns}
+            (item.dialogue_id, turn.index): turn.poi_ids for item in dialogues for turn in item.turns
+        }
 
     def rank(self, turn: TurnContext) -> list[str]:
         """Return the pool with the reference's places first, in its order."""

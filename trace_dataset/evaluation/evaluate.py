@@ -18,9 +18,18 @@ from trace_dataset.installed import hub_path
 from trace_dataset.release import Benchmark, open_local
 
 
-def evaluate_baseline(baseline: Baseline | str, dataset: Any, *, pool: str | int = "closed", split: str | None = None,
-                      limit: int | None = None, workers: int = 1, out: str | os.PathLike[str] | None = None,
-                      strict: bool = False, progress: Progress | None = None) -> Results:
+def evaluate_baseline(
+    baseline: Baseline | str,
+    dataset: Any,
+    *,
+    pool: str | int = "closed",
+    split: str | None = None,
+    limit: int | None = None,
+    workers: int = 1,
+    out: str | os.PathLike[str] | None = None,
+    strict: bool = False,
+    progress: Progress | None = None,
+) -> Results:
     """Run a baseline and score it on everything that needs only responses and gold.
 
     Args:
@@ -39,8 +48,17 @@ def evaluate_baseline(baseline: Baseline | str, dataset: Any, *, pool: str | int
         baseline = control(baseline, benchmark.split(split)) if baseline in CONTROLS else load_baseline(baseline)
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(out) if out is not None else Path(scratch) / baseline.name
-        run = run_baseline(baseline, benchmark, folder, pool=pool, split=split, limit=limit, workers=workers, strict=strict,
-                           progress=progress)
+        run = run_baseline(
+            baseline,
+            benchmark,
+            folder,
+            pool=pool,
+            split=split,
+            limit=limit,
+            workers=workers,
+            strict=strict,
+            progress=progress,
+        )
         return score_run(run, benchmark)
 
 
@@ -51,11 +69,15 @@ def as_benchmark(dataset: Any) -> tuple[Benchmark, str | None]:
     first = next(iter(dataset.values())) if isinstance(dataset, dict) and dataset else dataset
     folder = re.search(r"local build: (.+)$", getattr(getattr(first, "info", None), "description", "") or "")
     if folder is None:
-        raise UsageError(f"a {type(dataset).__name__} is no TRACE dataset",
-                         do='give what load_dataset("trace", yelp_path=…) returned, or open_benchmark(Source(yelp_path=…))')
+        raise UsageError(
+            f"a {type(dataset).__name__} is no TRACE dataset",
+            do='give what load_dataset("trace", yelp_path=…) returned, or open_benchmark(Source(yelp_path=…))',
+        )
     split = None if isinstance(dataset, dict) else str(first.split)
     if split is not None and not re.fullmatch(r"train|validation|test", split):
-        raise UsageError(f"a slice such as {split!r} cannot be run", do="give a whole split, and limit=… to shorten the run")
+        raise UsageError(
+            f"a slice such as {split!r} cannot be run", do="give a whole split, and limit=… to shorten the run"
+        )
     return open_local(Path(folder.group(1))), split
 
 
@@ -74,5 +96,7 @@ def load_metric(name: str, trust_remote_code: bool = False, revision: str | None
     if revision is None and "/" not in bare:
         return evaluate.load(str(hub_path("metrics", bare)), **options)
     if not trust_remote_code:
-        raise UsageError(f"the metric {name!r} would run code from the Hub", do="read it there, then pass trust_remote_code=True")
+        raise UsageError(
+            f"the metric {name!r} would run code from the Hub", do="read it there, then pass trust_remote_code=True"
+        )
     return evaluate.load(name, revision=revision, **options)

@@ -42,7 +42,7 @@ def mentions(text: str, pool: Mapping[str, str]) -> list[str]:
             continue
         if shared[name] == 1:
             found.append((match.start(), business))
-            left = left[:match.start()] + "\0" * (match.end() - match.start()) + left[match.end():]
+            left = left[: match.start()] + "\0" * (match.end() - match.start()) + left[match.end() :]
     found += _misspelt(left, {business: names[business] for business in missing if shared[names[business]] == 1})
     return [business for _, business in sorted(found)]
 
@@ -55,7 +55,9 @@ def names_place(text: str, name: str) -> bool:
     return wanted in plain or fuzz.partial_ratio(wanted, plain, score_cutoff=FUZZY) >= FUZZY
 
 
-def scored_places(text: str, declared: Sequence[str], names: Mapping[str, str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def scored_places(
+    text: str, declared: Sequence[str], names: Mapping[str, str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Split declared places into those that are scored and those that are dropped since the text does not name them."""
     named = [business for business in dict.fromkeys(declared) if names_place(text, names[business])]
     dropped = [business for business in dict.fromkeys(declared) if business not in named]
@@ -70,5 +72,8 @@ def _misspelt(text: str, names: Mapping[str, str]) -> list[tuple[int, str]]:
         alignment = fuzz.partial_ratio_alignment(name, text, score_cutoff=FUZZY)
         if alignment is not None:
             hits.append((alignment.dest_start, alignment.dest_end, business))
-    return [(start, business) for start, end, business in hits
-            if not any(other != business and start < to and begin < end for begin, to, other in hits)]
+    return [
+        (start, business)
+        for start, end, business in hits
+        if not any(other != business and start < to and begin < end for begin, to, other in hits)
+    ]

@@ -10,8 +10,21 @@ import numpy as np
 
 from trace_dataset.scoring.grounding import cgs
 
-TURN_METRICS = ("recall_at_1", "recall_at_3", "mrr", "recall_at_1_multi", "ranking_recall_at_3", "bleu4", "rouge_l", "gs",
-                "cd", "pc", "cgs", "price_alignment", "preference_coverage")
+TURN_METRICS = (
+    "recall_at_1",
+    "recall_at_3",
+    "mrr",
+    "recall_at_1_multi",
+    "ranking_recall_at_3",
+    "bleu4",
+    "rouge_l",
+    "gs",
+    "cd",
+    "pc",
+    "cgs",
+    "price_alignment",
+    "preference_coverage",
+)
 DIALOGUE_METRICS = ("tsr", "t2r", "t2r_hits", "rejections", "recovered", "recovered_literal", "spatial_coherence")
 RATES = {"rejection_recovery": "recovered", "rejection_recovery_literal": "recovered_literal"}
 RESAMPLES = 1000
@@ -90,8 +103,11 @@ class Results:
 def _per_dialogue(values: list[float | None], owner: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray, int]:
     defined = np.array([value is not None for value in values])
     numbers = np.array([0.0 if value is None else float(value) for value in values])
-    return (np.bincount(owner, weights=numbers, minlength=size),
-            np.bincount(owner, weights=defined.astype(float), minlength=size), int((~defined).sum()))
+    return (
+        np.bincount(owner, weights=numbers, minlength=size),
+        np.bincount(owner, weights=defined.astype(float), minlength=size),
+        int((~defined).sum()),
+    )
 
 
 def _resamples(size: int, resamples: int, seed: int) -> np.ndarray:

@@ -19,14 +19,41 @@ from trace_dataset.schema import Citation
 from trace_dataset.streams import digest
 
 _STRINGS = pa.list_(pa.string())
-SHARD_SCHEMA = pa.schema([
-    ("dialogue_id", pa.string()), ("turn_index", pa.int64()), ("action", pa.string()), ("template", pa.string()),
-    ("spans", pa.list_(pa.struct([
-        ("n", pa.int64()), ("review_id", pa.string()), ("start", pa.int64()), ("end", pa.int64()),
-        ("edits", pa.list_(pa.struct([("start", pa.int64()), ("end", pa.int64()), ("text", pa.string())])))]))),
-    ("sha256", pa.string()), ("poi_ids", _STRINGS), ("dropped_poi_ids", _STRINGS),
-    ("citations", pa.list_(pa.struct([("label", pa.string()), ("business_id", pa.string()), ("review_id", pa.string())]))),
-    ("ranking", _STRINGS), ("usage", pa.string()), ("error", pa.string())])
+SHARD_SCHEMA = pa.schema(
+    [
+        ("dialogue_id", pa.string()),
+        ("turn_index", pa.int64()),
+        ("action", pa.string()),
+        ("template", pa.string()),
+        (
+            "spans",
+            pa.list_(
+                pa.struct(
+                    [
+                        ("n", pa.int64()),
+                        ("review_id", pa.string()),
+                        ("start", pa.int64()),
+                        ("end", pa.int64()),
+                        (
+                            "edits",
+                            pa.list_(pa.struct([("start", pa.int64()), ("end", pa.int64()), ("text", pa.string())])),
+                        ),
+                    ]
+                )
+            ),
+        ),
+        ("sha256", pa.string()),
+        ("poi_ids", _STRINGS),
+        ("dropped_poi_ids", _STRINGS),
+        (
+            "citations",
+            pa.list_(pa.struct([("label", pa.string()), ("business_id", pa.string()), ("review_id", pa.string())])),
+        ),
+        ("ranking", _STRINGS),
+        ("usage", pa.string()),
+        ("error", pa.string()),
+    ]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +98,23 @@ class RunFolder:
             if path.exists():
                 there = orjson.loads(path.read_bytes())
                 if there["fingerprint"] != run.fingerprint:
-                    differs = sorted(key for key in {*there["settings"], *settings}
-                                     if there["settings"].get(key) != settings.get(key))
-                    raise UsageError(f"{folder} holds a run that differs in {', '.join(differs)}",
-                                     do="give another --out, or remove that folder")
+                    differs = sorted(
+                        key
+                        for key in {*there["settings"], *settings}
+                        if there["settings"].get(key) != settings.get(key)
+                    )
+                    raise UsageError(
+                        f"{folder} holds a run that differs in {', '.join(differs)}",
+                        do="give another --out, or remove that folder",
+                    )
             else:
-                write_whole(path, orjson.dumps({"fingerprint": run.fingerprint, "settings": settings},
-                                               option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS))
+                write_whole(
+                    path,
+                    orjson.dumps(
+                        {"fingerprint": run.fingerprint, "settings": settings},
+                        option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS,
+                    ),
+                )
         except OSError as error:
             raise StorageError(f"{folder} cannot be written: {error.strerror}", do="choose another --out") from error
         return run
@@ -89,8 +126,10 @@ class RunFolder:
         try:
             return cls(Path(folder), orjson.loads(path.read_bytes())["settings"])
         except (OSError, orjson.JSONDecodeError, KeyError, TypeError):
-            raise BundleError(f"{folder} holds no run: {path.name} is missing or damaged",
-                              do="give a folder that `trace-dataset run` wrote") from None
+            raise BundleError(
+                f"{folder} holds no run: {path.name} is missing or damaged",
+                do="give a folder that `trace-dataset run` wrote",
+            ) from None
 
     def shard(self, number: int) -> Path:
         """Return the path of one shard."""
@@ -108,8 +147,10 @@ class RunFolder:
         wanted = int(self.settings["shards"])
         missing = [number for number in range(wanted) if not self.shard(number).exists()]
         if missing:
-            raise BundleError(f"{self.folder} is unfinished: {len(missing)} of {wanted} shards are missing",
-                              do="run the same `trace-dataset run` command again; it goes on where it stopped")
+            raise BundleError(
+                f"{self.folder} is unfinished: {len(missing)} of {wanted} shards are missing",
+                do="run the same `trace-dataset run` command again; it goes on where it stopped",
+            )
         return [_response(row) for number in range(wanted) for row in pq.read_table(self.shard(number)).to_pylist()]
 
 
@@ -130,20 +171,48 @@ def write_whole(path: Path, content: bytes) -> None:
 def _row(item: StoredResponse) -> dict[str, Any]:
     spans: Sequence[StoredSpan] = item.text.spans
     return {
-        "dialogue_id": item.dialogue_id, "turn_index": item.turn_index, "action": item.action,
-        "template": item.text.template, "sha256": item.text.sha256,
-        "spans": [{"n": span.n, "review_id": span.review_id, "start": span.start, "end": span.end,
-                   "edits": [{"start": edit.start, "end": edit.end, "text": edit.text} for edit in span.edits]}
-                  for span in spans],
-        "poi_ids": list(item.poi_ids), "dropped_poi_ids": list(item.dropped_poi_ids),
-        "citations": [{"label": c.label, "business_id": c.business_id, "review_id": c.review_id} for c in item.citations],
-        "ranking": list(item.ranking), "usage": orjson.dumps(dict(item.usage)).decode(), "error": item.error}
+        "dialogue_id": item.dialogue_id,
+        "turn_index": item.turn_index,
+        "action": item.action,
+        "template": item.text.template,
+        "sha256": item.text.sha256,
+        "spans": [
+            {
+                "n": span.n,
+                "review_id": span.review_id,
+                "start": span.start,
+                "end": span.end,
+                "edits": [{"start": edit.start, "end": edit.end, "text": edit.text} for edit in span.edits],
+            }
+            for span in spans
+        ],
+        "poi_ids": list(item.poi_ids),
+        "dropped_poi_ids": list(item.dropped_poi_ids),
+        "citations": [
+            {"label": c.label, "business_id": c.business_id, "review_id": c.review_id} for c in item.citations
+        ],
+        "ranking": list(item.ranking),
+        "usage": orjson.dumps(dict(item.usage)).decode(),
+        "error": item.error,
+    }
 
 
 def _response(row: Mapping[str, Any]) -> StoredResponse:
-    spans = tuple(StoredSpan(span["n"], span["review_id"], span["start"], span["end"],
-                             tuple(Edit(**edit) for edit in span["edits"])) for span in row["spans"])
+    spans = tuple(
+        StoredSpan(
+            span["n"], span["review_id"], span["start"], span["end"], tuple(Edit(**edit) for edit in span["edits"])
+        )
+        for span in row["spans"]
+    )
     return StoredResponse(
-        row["dialogue_id"], row["turn_index"], row["action"], StoredText(row["template"], spans, row["sha256"]),
-        tuple(row["poi_ids"]), tuple(row["dropped_poi_ids"]), tuple(Citation(**item) for item in row["citations"]),
-        tuple(row["ranking"]), orjson.loads(row["usage"]), row["error"])
+        row["dialogue_id"],
+        row["turn_index"],
+        row["action"],
+        StoredText(row["template"], spans, row["sha256"]),
+        tuple(row["poi_ids"]),
+        tuple(row["dropped_poi_ids"]),
+        tuple(Citation(**item) for item in row["citations"]),
+        tuple(row["ranking"]),
+        orjson.loads(row["usage"]),
+        row["error"],
+    )

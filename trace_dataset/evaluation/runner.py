@@ -36,15 +36,27 @@ Progress = Callable[[int, int, int], None]  # dialogues done, all of them, faile
 class _Job:
     """Everything a worker needs; made once a process."""
 
-    def __init__(self, baseline: Baseline, benchmark: Benchmark, dialogues: Sequence[Dialogue], pool: str, strict: bool) -> None:
-        self.baseline, self.benchmark, self.dialogues, self.pool, self.strict = baseline, benchmark, dialogues, pool, strict
+    def __init__(
+        self, baseline: Baseline, benchmark: Benchmark, dialogues: Sequence[Dialogue], pool: str, strict: bool
+    ) -> None:
+        self.baseline, self.benchmark, self.dialogues, self.pool, self.strict = (
+            baseline,
+            benchmark,
+            dialogues,
+            pool,
+            strict,
+        )
         self.finder = RunFinder(benchmark.texts)
         baseline.prepare(benchmark.kb)
 
     def shard(self, number: int) -> list[StoredResponse]:
         """Answer every system turn of one shard of dialogues."""
         start = number * DIALOGUES_PER_SHARD
-        return [answer for dialogue in self.dialogues[start:start + DIALOGUES_PER_SHARD] for answer in self._dialogue(dialogue)]
+        return [
+            answer
+            for dialogue in self.dialogues[start : start + DIALOGUES_PER_SHARD]
+            for answer in self._dialogue(dialogue)
+        ]
 
     def _dialogue(self, dialogue: Dialogue) -> list[StoredResponse]:
         kb = self.benchmark.kb
@@ -56,12 +68,24 @@ class _Job:
                 self.baseline.observe(PastTurn.of(turn))
             seen = index
             response = self._answer(context)
-            named, dropped = scored_places(response.text, response.poi_ids,
-                                           {place: kb.pois[place].name for place in response.poi_ids})
+            named, dropped = scored_places(
+                response.text, response.poi_ids, {place: kb.pois[place].name for place in response.poi_ids}
+            )
             reviews = [review for place in context.pool for review in kb.reviews_of[place]]
-            answers.append(StoredResponse(dialogue.dialogue_id, index, context.action,
-                                          store_text(response, reviews, self.finder), named, dropped, response.citations,
-                                          response.ranking, response.usage, response.error))
+            answers.append(
+                StoredResponse(
+                    dialogue.dialogue_id,
+                    index,
+                    context.action,
+                    store_text(response, reviews, self.finder),
+                    named,
+                    dropped,
+                    response.citations,
+                    response.ranking,
+                    response.usage,
+                    response.error,
+                )
+            )
         return answers
 
     def _answer(self, context: TurnContext) -> Response:
@@ -76,15 +100,26 @@ class _Job:
             return Response("", error=f"{type(error).__name__}: {error}"[:500])
         if fault is not None or response is None:
             if self.strict:
-                raise UsageError(f"{self.baseline.name}, dialogue {context.dialogue_id}: {fault}",
-                                 do="mend the baseline, or run without --strict")
+                raise UsageError(
+                    f"{self.baseline.name}, dialogue {context.dialogue_id}: {fault}",
+                    do="mend the baseline, or run without --strict",
+                )
             return Response("", error=fault)
         return response
 
 
-def run_baseline(baseline: Baseline, benchmark: Benchmark, folder: Path, *, pool: str | int = "closed",
-                 split: str | None = None, limit: int | None = None, workers: int = 1, strict: bool = False,
-                 progress: Progress | None = None) -> RunFolder:
+def run_baseline(
+    baseline: Baseline,
+    benchmark: Benchmark,
+    folder: Path,
+    *,
+    pool: str | int = "closed",
+    split: str | None = None,
+    limit: int | None = None,
+    workers: int = 1,
+    strict: bool = False,
+    progress: Progress | None = None,
+) -> RunFolder:
     """Run a baseline over a benchmark and store its responses; a run that was interrupted continues.
 
     Args:
@@ -99,16 +134,30 @@ def run_baseline(baseline: Baseline, benchmark: Benchmark, folder: Path, *, pool
         UsageError: the folder holds another run.
     """
     if not benchmark.texts:
-        raise UsageError("a benchmark without review text cannot be run", do="name your Yelp bundle with yelp_path=… (--yelp)")
+        raise UsageError(
+            "a benchmark without review text cannot be run", do="name your Yelp bundle with yelp_path=… (--yelp)"
+        )
     name = pool_name(pool)
     dialogues = benchmark.split(split)[:limit]
     shards = -(-len(dialogues) // DIALOGUES_PER_SHARD)
-    run = RunFolder.create(folder, {
-        "baseline": baseline.name, "code": baseline_digest(baseline), "pool": name, "split": split or "all", "limit": limit,
-        "dialogues": len(dialogues), "shards": shards, "seed": SEED, "version": code_digest()[:16],
-        "content_digest": benchmark.release.manifest.content_digest,
-        "bundle_fingerprint": benchmark.release.manifest.bundle_fingerprint,
-        "session_isolated": getattr(baseline, "session_isolated", True), "control": baseline.name in CONTROLS})
+    run = RunFolder.create(
+        folder,
+        {
+            "baseline": baseline.name,
+            "code": baseline_digest(baseline),
+            "pool": name,
+            "split": split or "all",
+            "limit": limit,
+            "dialogues": len(dialogues),
+            "shards": shards,
+            "seed": SEED,
+            "version": code_digest()[:16],
+            "content_digest": benchmark.release.manifest.content_digest,
+            "bundle_fingerprint": benchmark.release.manifest.bundle_fingerprint,
+            "session_isolated": getattr(baseline, "session_isolated", True),
+            "control": baseline.name in CONTROLS,
+        },
+    )
     left = [number for number in range(shards) if not run.shard(number).exists()]
     done, failed = len(dialogues) - sum(_size(number, dialogues) for number in left), 0
     arguments = (baseline, benchmark, dialogues, name, strict)

@@ -44,7 +44,7 @@ def score_run(run: RunFolder, benchmark: Benchmark) -> Results:
     if stored is not None:
         return Results(run.settings, stored["turns"], stored["dialogues"])
     split = None if run.settings["split"] == "all" else str(run.settings["split"])
-    dialogues = benchmark.split(split)[:run.settings["limit"]]
+    dialogues = benchmark.split(split)[: run.settings["limit"]]
     turns = turn_columns(dialogues, run.responses(), benchmark.texts)
     by_dialogue = dialogue_columns(dialogues, turns)
     results = Results(run.settings, turn_scores(turns, benchmark.kb), dialogue_scores(by_dialogue, benchmark.kb))
@@ -60,21 +60,28 @@ def turn_scores(columns: TurnColumns, kb: KnowledgeBase) -> dict[str, list[Any]]
     pairs = list(zip(columns.reference_texts, columns.texts, strict=True))
     preference = preference_scores(columns, kb)
     return {
-        "dialogue_id": columns.dialogue_ids, "turn_index": columns.turn_indexes, "action": columns.actions,
+        "dialogue_id": columns.dialogue_ids,
+        "turn_index": columns.turn_indexes,
+        "action": columns.actions,
         "failed": columns.failed,
         "recall_at_1": [recall_at_k(predicted, gold, k=1) for predicted, gold, _ in rows],
         "recall_at_3": [recall_at_k(predicted, gold, k=3) for predicted, gold, _ in rows],
         "mrr": [reciprocal_rank(predicted, gold) for predicted, gold, _ in rows],
-        "recall_at_1_multi": [multi_ref_recall_at_k(predicted, gold, other, k=1) if gold else None
-                              for predicted, gold, other in rows],
+        "recall_at_1_multi": [
+            multi_ref_recall_at_k(predicted, gold, other, k=1) if gold else None for predicted, gold, other in rows
+        ],
         "ranking_recall_at_3": [recall_at_k(ranking, gold, k=3) for ranking, gold in ranked],
         "bleu4": [bleu4(reference, text) for reference, text in pairs],
         "rouge_l": [rouge_l(reference, text) for reference, text in pairs],
-        "gs": list(ground.gs), "cd": list(ground.cd), "pc": list(ground.pc), "cgs": list(ground.cgs),
+        "gs": list(ground.gs),
+        "cd": list(ground.cd),
+        "pc": list(ground.pc),
+        "cgs": list(ground.cgs),
         "n_quotes": [int(count) for count in ground.n_quotes],
-        "price_alignment": [price_alignment(said, [kb.pois[place].price for place in predicted]) if asked else None
-                            for said, predicted, asked in zip(columns.user_turns, columns.predicted, columns.recommends,
-                                                              strict=True)],
+        "price_alignment": [
+            price_alignment(said, [kb.pois[place].price for place in predicted]) if asked else None
+            for said, predicted, asked in zip(columns.user_turns, columns.predicted, columns.recommends, strict=True)
+        ],
         "preference_coverage": preference,
     }
 

@@ -63,8 +63,10 @@ def store_text(response: Response, review_ids: Sequence[str], finder: RunFinder)
     order = list(dict.fromkeys([*cited, *review_ids]))
     taken = list(_quoted(text, order, finder.texts))
     for start, end in _gaps(text, taken):
-        taken += [(run.start + start, run.end + start, run.review_id, run.review_start, run.review_end)
-                  for run in finder.runs(text[start:end], order)]
+        taken += [
+            (run.start + start, run.end + start, run.review_id, run.review_start, run.review_end)
+            for run in finder.runs(text[start:end], order)
+        ]
     labels = {citation.label for citation in response.citations}
     template, spans, position = [], [], 0
     for n, (start, end, review_id, review_start, review_end) in enumerate(sorted(taken)):
@@ -82,13 +84,17 @@ def restore_text(stored: StoredText, texts: Mapping[str, str]) -> str:
     for span in stored.spans:
         review = texts.get(span.review_id)
         if review is None:
-            raise HydrationError(f"a stored response quotes review {span.review_id}, which is not in the benchmark",
-                                 do="score the run with the release and bundle it was made with")
-        quotes[span.n] = _apply(review[span.start:span.end], span.edits)
+            raise HydrationError(
+                f"a stored response quotes review {span.review_id}, which is not in the benchmark",
+                do="score the run with the release and bundle it was made with",
+            )
+        quotes[span.n] = _apply(review[span.start : span.end], span.edits)
     text = hydrate.render(stored.template, quotes)
     if hydrate.span_sha256(text) != stored.sha256:
-        raise HydrationError(f"a stored response no longer reads as it did (SHA256 {stored.sha256[:12]})",
-                             do="score the run with the release and bundle it was made with")
+        raise HydrationError(
+            f"a stored response no longer reads as it did (SHA256 {stored.sha256[:12]})",
+            do="score the run with the release and bundle it was made with",
+        )
     return text
 
 
@@ -136,13 +142,16 @@ def _gaps(text: str, taken: Sequence[tuple[int, int, str, int, int]]) -> Iterabl
 def _edits(source: str, wanted: str) -> tuple[Edit, ...]:
     if source == wanted:
         return ()
-    return tuple(Edit(op.src_start, op.src_end, wanted[op.dest_start:op.dest_end])
-                 for op in Levenshtein.opcodes(source, wanted) if op.tag != "equal")
+    return tuple(
+        Edit(op.src_start, op.src_end, wanted[op.dest_start : op.dest_end])
+        for op in Levenshtein.opcodes(source, wanted)
+        if op.tag != "equal"
+    )
 
 
 def _apply(source: str, edits: Sequence[Edit]) -> str:
     parts, position = [], 0
     for edit in edits:
-        parts += [source[position:edit.start], edit.text]
+        parts += [source[position : edit.start], edit.text]
         position = edit.end
     return "".join([*parts, source[position:]])

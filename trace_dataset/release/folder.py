@@ -53,25 +53,37 @@ class Release:
             elif file_sha256(path) != wanted:
                 wrong.append(f"{name} differs from its SHA256 in {MANIFEST}")
         if wrong:
-            raise BundleError(f"the release {self.folder} is damaged: {'; '.join(wrong)}",
-                              do="build or download it again")
+            raise BundleError(
+                f"the release {self.folder} is damaged: {'; '.join(wrong)}", do="build or download it again"
+            )
 
 
 def open_release(folder: str | os.PathLike[str], verify: bool = True) -> Release:
     """Open a release folder and, unless told otherwise, check every file against the manifest."""
     path = Path(folder).expanduser()
     if not path.is_dir():
-        raise BundleError(f"there is no release folder at {path}", do="give the folder that `trace-dataset build` wrote")
+        raise BundleError(
+            f"there is no release folder at {path}", do="give the folder that `trace-dataset build` wrote"
+        )
     release = Release(path, Manifest.read(path))
     if verify:
         release.verify()
     return release
 
 
-def write_release(folder: str | os.PathLike[str], dialogues: Sequence[Dialogue], pois: Sequence[POI],
-                  reviews: Sequence[Review], split_of: Mapping[str, str], *, bundle_fingerprint: str, seed: int,
-                  parameters: Mapping[str, Any], generator: str = "template",
-                  report: Mapping[str, Any] | None = None) -> Release:
+def write_release(
+    folder: str | os.PathLike[str],
+    dialogues: Sequence[Dialogue],
+    pois: Sequence[POI],
+    reviews: Sequence[Review],
+    split_of: Mapping[str, str],
+    *,
+    bundle_fingerprint: str,
+    seed: int,
+    parameters: Mapping[str, Any],
+    generator: str = "template",
+    report: Mapping[str, Any] | None = None,
+) -> Release:
     """Write a release folder; it appears whole, by one rename, or not at all.
 
     Args:
@@ -87,26 +99,44 @@ def write_release(folder: str | os.PathLike[str], dialogues: Sequence[Dialogue],
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise UsageError(f"{target} exists already", do="choose another folder or remove this one first")
     manifest = Manifest(
-        content_digest=content_digest(dialogues, pois, reviews, split_of), bundle_fingerprint=bundle_fingerprint, seed=seed,
-        parameters=dict(parameters), generator=generator, versions=versions(),
-        counts={"dialogues": len(dialogues), "pois": len(pois), "reviews": len(reviews),
-                "turns": sum(len(item.turns) for item in dialogues),
-                "quotes": sum(len(turn.quotes) for item in dialogues for turn in item.turns)},
-        splits={split: sum(1 for item in dialogues if split_of[item.dialogue_id] == split) for split in SPLITS})
+        content_digest=content_digest(dialogues, pois, reviews, split_of),
+        bundle_fingerprint=bundle_fingerprint,
+        seed=seed,
+        parameters=dict(parameters),
+        generator=generator,
+        versions=versions(),
+        counts={
+            "dialogues": len(dialogues),
+            "pois": len(pois),
+            "reviews": len(reviews),
+            "turns": sum(len(item.turns) for item in dialogues),
+            "quotes": sum(len(turn.quotes) for item in dialogues for turn in item.turns),
+        },
+        splits={split: sum(1 for item in dialogues if split_of[item.dialogue_id] == split) for split in SPLITS},
+    )
     with whole_folder(target) as part:
         for split in SPLITS:
-            rows = [schema.dialogue_row(item) for item in sorted(dialogues, key=lambda item: item.dialogue_id)
-                    if split_of[item.dialogue_id] == split]
+            rows = [
+                schema.dialogue_row(item)
+                for item in sorted(dialogues, key=lambda item: item.dialogue_id)
+                if split_of[item.dialogue_id] == split
+            ]
             tables.write_table(part / "dialogues" / f"{split}.parquet", rows, "dialogues")
-        tables.write_table(part / "pois.parquet",
-                           [schema.poi_row(item) for item in sorted(pois, key=lambda item: item.business_id)], "pois")
-        tables.write_table(part / "reviews.parquet",
-                           [{**schema.review_row(item), "text": None}
-                            for item in sorted(reviews, key=lambda item: item.review_id)], "reviews")
+        tables.write_table(
+            part / "pois.parquet",
+            [schema.poi_row(item) for item in sorted(pois, key=lambda item: item.business_id)],
+            "pois",
+        )
+        tables.write_table(
+            part / "reviews.parquet",
+            [{**schema.review_row(item), "text": None} for item in sorted(reviews, key=lambda item: item.review_id)],
+            "reviews",
+        )
         write_json_schema(part / "schema.json")
         (part / "README.md").write_text(release_card(manifest, report or {}), encoding="utf-8")
-        manifest.files = {path.relative_to(part).as_posix(): file_sha256(path)
-                          for path in sorted(part.rglob("*")) if path.is_file()}
+        manifest.files = {
+            path.relative_to(part).as_posix(): file_sha256(path) for path in sorted(part.rglob("*")) if path.is_file()
+        }
         manifest.write(part)
     return Release(target, manifest)
 
@@ -118,8 +148,9 @@ def whole_folder(target: Path) -> Iterator[Path]:
         target.parent.mkdir(parents=True, exist_ok=True)
         part = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
     except OSError as error:
-        raise StorageError(f"cannot write beside {target}: {error.strerror}",
-                           do="choose a folder on a disk that can be written to") from error
+        raise StorageError(
+            f"cannot write beside {target}: {error.strerror}", do="choose a folder on a disk that can be written to"
+        ) from error
     try:
         yield part
         if target.is_dir():
@@ -127,7 +158,8 @@ def whole_folder(target: Path) -> Iterator[Path]:
         part.chmod(0o755)
         part.rename(target)
     except OSError as error:
-        raise StorageError(f"writing {target} failed: {error.strerror or error}",
-                           do="free some space, or choose another disk") from error
+        raise StorageError(
+            f"writing {target} failed: {error.strerror or error}", do="free some space, or choose another disk"
+        ) from error
     finally:
         shutil.rmtree(part, ignore_errors=True)

@@ -10,8 +10,12 @@ import orjson
 from trace_dataset import schema
 
 NULLABLE = {"latitude", "longitude", "price", "text"}
-CHOICES = {"role": ["user", "system"], "difficulty": list(schema.TIERS), "poi_type": list(schema.POI_TYPES),
-           "action": sorted({*schema.USER_ACTIONS, *schema.SYSTEM_ACTIONS})}
+CHOICES = {
+    "role": ["user", "system"],
+    "difficulty": list(schema.TIERS),
+    "poi_type": list(schema.POI_TYPES),
+    "action": sorted({*schema.USER_ACTIONS, *schema.SYSTEM_ACTIONS}),
+}
 PATTERNS = {"sha256": "^[0-9a-f]{64}$", "label": "^R[0-9]+$"}
 
 
@@ -28,8 +32,12 @@ def write_json_schema(path: Path) -> None:
 
 
 def _object(fields: Any, config: str) -> dict[str, Any]:
-    return {"type": "object", "properties": {name: _value(name, kind, config) for name, kind in fields.items()},
-            "required": list(fields), "additionalProperties": False}
+    return {
+        "type": "object",
+        "properties": {name: _value(name, kind, config) for name, kind in fields.items()},
+        "required": list(fields),
+        "additionalProperties": False,
+    }
 
 
 def _value(name: str, kind: Any, config: str) -> dict[str, Any]:

@@ -46,8 +46,11 @@ class Source:
 
     def parameters(self) -> dict[str, Any]:
         """Return what decides a build besides the bundle."""
-        return {name: value for name, value in asdict(self).items()
-                if name not in ("yelp_path", "release", "on_mismatch", "seed")}
+        return {
+            name: value
+            for name, value in asdict(self).items()
+            if name not in ("yelp_path", "release", "on_mismatch", "seed")
+        }
 
     @cached_property
     def bundle(self) -> Any:
@@ -60,12 +63,15 @@ class Source:
         """Return the content key: equal for equal content, whatever path it is reached by."""
         origin = open_release(self.release, verify=False).manifest.content_digest if self.release else "built"
         fingerprint = self.bundle.fingerprint().digest if self.yelp_path else "placeholders"
-        return digest(code_digest(), origin, fingerprint, sorted(self.parameters().items()), self.seed,
-                      self.on_mismatch).hex()[:32]
+        return digest(
+            code_digest(), origin, fingerprint, sorted(self.parameters().items()), self.seed, self.on_mismatch
+        ).hex()[:32]
 
 
-HOW_TO_GET_TEXT = ('name your copy of the Yelp Open Dataset with yelp_path=… (get it at https://www.yelp.com/dataset), or a release '
-                   'folder with release=…; to try without either: load_dataset("trace", "sample")')
+HOW_TO_GET_TEXT = (
+    "name your copy of the Yelp Open Dataset with yelp_path=… (get it at https://www.yelp.com/dataset), or a release "
+    'folder with release=…; to try without either: load_dataset("trace", "sample")'
+)
 
 
 @dataclass
@@ -113,9 +119,17 @@ class LocalBuild:
         return values
 
 
-def build_release(yelp_path: str | os.PathLike[str], out: str | os.PathLike[str], *, n_dialogues: int | None = None,
-                  seed: int = 42, max_places: int = 100, min_pois: int | None = None, open_only: bool = False,
-                  progress: Progress | None = None) -> Release:
+def build_release(
+    yelp_path: str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    *,
+    n_dialogues: int | None = None,
+    seed: int = 42,
+    max_places: int = 100,
+    min_pois: int | None = None,
+    open_only: bool = False,
+    progress: Progress | None = None,
+) -> Release:
     """Build a benchmark from a Yelp bundle and write it as a release folder.
 
     Args:
@@ -132,8 +146,14 @@ def build_release(yelp_path: str | os.PathLike[str], out: str | os.PathLike[str]
     Example:
         >>> build_release("~/Yelp-JSON.zip", "trace-release")  # doctest: +SKIP
     """
-    source = Source(yelp_path=os.fspath(yelp_path), n_dialogues=n_dialogues, seed=seed, max_places=max_places,
-                    min_pois=min_pois, open_only=open_only)
+    source = Source(
+        yelp_path=os.fspath(yelp_path),
+        n_dialogues=n_dialogues,
+        seed=seed,
+        max_places=max_places,
+        min_pois=min_pois,
+        open_only=open_only,
+    )
     release, _ = _build(source, Path(out).expanduser(), progress)
     return release
 
@@ -147,15 +167,20 @@ def open_local(folder: Path, on_mismatch: str = "error") -> Benchmark:
     """Return the benchmark of a folder in the cache; raises `StorageError` where it is gone."""
     build = LocalBuild(folder)
     if not (folder / "hydration.json").is_file():
-        raise StorageError(f"the local build {folder} is gone", do="load the dataset again with download_mode='force_redownload'")
+        raise StorageError(
+            f"the local build {folder} is gone", do="load the dataset again with download_mode='force_redownload'"
+        )
     release, texts = build.release, build.texts
     dialogues, split_of = [], {}
     for split in SPLITS:
         for dialogue in hydrated(release.dialogues(split), texts, on_mismatch) if texts else release.dialogues(split):
             dialogues.append(dialogue)
             split_of[dialogue.dialogue_id] = split
-    reviews = [Review(item.review_id, item.business_id, item.n_chars, item.sha256, texts[item.review_id])
-               for item in release.reviews() if item.review_id in texts]
+    reviews = [
+        Review(item.review_id, item.business_id, item.n_chars, item.sha256, texts[item.review_id])
+        for item in release.reviews()
+        if item.review_id in texts
+    ]
     kb = KnowledgeBase.from_tables(release.pois(), reviews)
     return Benchmark(dialogues, split_of, kb, release, build.hydration, texts)
 
@@ -205,8 +230,10 @@ def _fill(source: Source, target: Path, progress: Progress | None) -> None:
             release, kb = _build(source, part / "release", progress)
             texts = {key: review.text for key, review in kb.reviews.items() if review.text is not None}
         if source.yelp_path:
-            table = pa.table({"review_id": list(texts), "text": list(texts.values())},
-                             schema=pa.schema([("review_id", pa.string()), ("text", pa.large_string())]))
+            table = pa.table(
+                {"review_id": list(texts), "text": list(texts.values())},
+                schema=pa.schema([("review_id", pa.string()), ("text", pa.large_string())]),
+            )
             pq.write_table(table, part / "texts.parquet", compression="zstd")
         report = _verify_quotes(release, texts, source)
         (part / "hydration.json").write_bytes(orjson.dumps(report, option=orjson.OPT_INDENT_2))
@@ -217,22 +244,37 @@ def _build(source: Source, out: Path, progress: Progress | None) -> tuple[Releas
         return None if progress is None else lambda done, total: progress(name, done, total)
 
     fingerprint = source.bundle.fingerprint(progress=stage("checking the bundle"))
-    kb, kb_report = build_knowledge_base(source.bundle, seed=source.seed, max_places=source.max_places,
-                                         open_only=source.open_only, min_pois=source.min_pois,
-                                         progress=stage("reading places and reviews"))
+    kb, kb_report = build_knowledge_base(
+        source.bundle,
+        seed=source.seed,
+        max_places=source.max_places,
+        open_only=source.open_only,
+        min_pois=source.min_pois,
+        progress=stage("reading places and reviews"),
+    )
     evidence = collect_evidence(kb)
     count = source.n_dialogues or default_dialogue_count(len(kb.pois))
-    dialogues, report = build_dialogues(kb, evidence, n_dialogues=count, seed=source.seed,
-                                        progress=stage("writing dialogues"))
+    dialogues, report = build_dialogues(
+        kb, evidence, n_dialogues=count, seed=source.seed, progress=stage("writing dialogues")
+    )
     split_of = assign_splits(((item.dialogue_id, (item.city, item.poi_type)) for item in dialogues), source.seed)
     empty = [split for split in SPLITS if split not in split_of.values()]
     if empty:
-        raise UsageError(f"{len(dialogues)} dialogues leave the split {empty[0]!r} without any",
-                         do="ask for more with n_dialogues=… (10 for each city and type is enough)")
-    release = write_release(out, dialogues, list(kb.pois.values()), list(kb.reviews.values()), split_of,
-                            bundle_fingerprint=fingerprint.digest, seed=source.seed,
-                            parameters={**source.parameters(), "n_dialogues": count},
-                            report={**report.to_json(), "kb": kb_report.to_json()})
+        raise UsageError(
+            f"{len(dialogues)} dialogues leave the split {empty[0]!r} without any",
+            do="ask for more with n_dialogues=… (10 for each city and type is enough)",
+        )
+    release = write_release(
+        out,
+        dialogues,
+        list(kb.pois.values()),
+        list(kb.reviews.values()),
+        split_of,
+        bundle_fingerprint=fingerprint.digest,
+        seed=source.seed,
+        parameters={**source.parameters(), "n_dialogues": count},
+        report={**report.to_json(), "kb": kb_report.to_json()},
+    )
     return release, kb
 
 
@@ -241,8 +283,10 @@ def _texts_of(release: Release, source: Source, progress: Progress | None) -> di
         return {}
     wanted = {review.review_id: review for review in release.reviews()}
     report = None if progress is None else lambda done, total: progress("finding the reviews", done, total)
-    return {record.review_id: record.text[:wanted[record.review_id].n_chars]
-            for record in source.bundle.reviews(review_ids=set(wanted), progress=report)}
+    return {
+        record.review_id: record.text[: wanted[record.review_id].n_chars]
+        for record in source.bundle.reviews(review_ids=set(wanted), progress=report)
+    }
 
 
 def _verify_quotes(release: Release, texts: Mapping[str, str], source: Source) -> dict[str, Any]:
@@ -257,8 +301,9 @@ def _verify_quotes(release: Release, texts: Mapping[str, str], source: Source) -
         built_from, given = release.manifest.bundle_fingerprint, source.bundle.fingerprint().digest
         if built_from == given:
             raise
-        raise HydrationError(f"{error.what}\n  the release was made from bundle {built_from[:12]}, yours is {given[:12]}",
-                             do=error.do) from error
+        raise HydrationError(
+            f"{error.what}\n  the release was made from bundle {built_from[:12]}, yours is {given[:12]}", do=error.do
+        ) from error
     values: dict[str, Any] = orjson.loads(report.to_json())
     return values
 
@@ -271,5 +316,7 @@ def _copy(release: Release, target: Path) -> None:
 
 
 def _cannot_write(home: Path, error: OSError) -> StorageError:
-    return StorageError(f"the cache {home} cannot be written: {error.strerror or error}",
-                        do="free some space there, or set HF_HOME to a folder that can be written to")
+    return StorageError(
+        f"the cache {home} cannot be written: {error.strerror or error}",
+        do="free some space there, or set HF_HOME to a folder that can be written to",
+    )

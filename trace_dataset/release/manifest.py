@@ -45,14 +45,17 @@ class Manifest:
         try:
             values = orjson.loads(path.read_bytes())
         except FileNotFoundError:
-            raise BundleError(f"{folder} is no release: it holds no {MANIFEST}",
-                              do="give the folder that `trace-dataset build` wrote") from None
+            raise BundleError(
+                f"{folder} is no release: it holds no {MANIFEST}", do="give the folder that `trace-dataset build` wrote"
+            ) from None
         except (OSError, orjson.JSONDecodeError) as error:
             raise BundleError(f"{path} cannot be read: {error}", do="build or download the release again") from None
         if not isinstance(values, dict) or values.get("format_version") != FORMAT_VERSION:
             found = values.get("format_version") if isinstance(values, dict) else None
-            raise BundleError(f"{path} has format {found}; this version of trace-dataset reads format {FORMAT_VERSION}",
-                              do="install the version of trace-dataset that wrote it (see its `versions`)")
+            raise BundleError(
+                f"{path} has format {found}; this version of trace-dataset reads format {FORMAT_VERSION}",
+                do="install the version of trace-dataset that wrote it (see its `versions`)",
+            )
         return cls(**values)
 
 
@@ -67,15 +70,18 @@ def versions() -> dict[str, str]:
     return found
 
 
-def content_digest(dialogues: Iterable[Dialogue], pois: Iterable[POI], reviews: Iterable[Review],
-                   split_of: Mapping[str, str]) -> str:
+def content_digest(
+    dialogues: Iterable[Dialogue], pois: Iterable[POI], reviews: Iterable[Review], split_of: Mapping[str, str]
+) -> str:
     """Return the SHA256 over the canonical records of a release, independent of the parquet writer.
 
     Two laboratories with equal digests hold the same benchmark. Review text takes no part: its hashes do.
     """
     total = hashlib.sha256()
-    rows: list[dict[str, Any]] = [{**dialogue_row(item), "split": split_of[item.dialogue_id]}
-                                  for item in sorted(dialogues, key=lambda item: item.dialogue_id)]
+    rows: list[dict[str, Any]] = [
+        {**dialogue_row(item), "split": split_of[item.dialogue_id]}
+        for item in sorted(dialogues, key=lambda item: item.dialogue_id)
+    ]
     rows += [poi_row(item) for item in sorted(pois, key=lambda item: item.business_id)]
     rows += [{**review_row(item), "text": None} for item in sorted(reviews, key=lambda item: item.review_id)]
     for row in rows:

@@ -42,5 +42,6 @@ def _open(path: Path) -> Any:
     try:
         return pq.ParquetFile(path)
     except (OSError, pa.ArrowException) as error:
-        raise BundleError(f"{path} cannot be read as parquet: {error}",
-                          do="build or download the release again") from None
+        raise BundleError(
+            f"{path} cannot be read as parquet: {error}", do="build or download the release again"
+        ) from None

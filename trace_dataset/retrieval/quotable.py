@@ -29,12 +29,12 @@ def quotable_spans(review_id: str, text: str) -> list[QuotableSpan]:
     spans: list[QuotableSpan] = []
     for piece in re.finditer(r"[^\n\r\"“”„«»\[\]\\\x00-\x1f]+", text):
         words = [match.span() for match in WORD.finditer(text, piece.start(), piece.end())]
-        starts = [i for i in range(len(words)) if i == 0 or re.search(r"[.!?]", text[words[i - 1][1]:words[i][0]])]
+        starts = [i for i in range(len(words)) if i == 0 or re.search(r"[.!?]", text[words[i - 1][1] : words[i][0]])]
         for first in starts:
             last = _last_word(text, words, first)
             start, end = words[first][0], words[last][1]
             spans.append(QuotableSpan(review_id, start, end, frozenset(tokenize(text[start:end]))))
-    long_enough = [span for span in spans if len(WORD.findall(text[span.start:span.end])) >= SHORTEST]
+    long_enough = [span for span in spans if len(WORD.findall(text[span.start : span.end])) >= SHORTEST]
     return long_enough or sorted(spans, key=lambda span: (span.start - span.end, span.start))[:1]
 
 
@@ -48,8 +48,11 @@ class SpanChooser:
     def best(self, business_id: str, query_terms: Collection[str]) -> QuotableSpan | None:
         """Return the span with most of the query's terms; on ties the first by review id and offset."""
         if business_id not in self._spans:
-            self._spans[business_id] = [span for review_id in self.kb.reviews_of[business_id]
-                                        for span in quotable_spans(review_id, self.kb.reviews[review_id].text or "")]
+            self._spans[business_id] = [
+                span
+                for review_id in self.kb.reviews_of[business_id]
+                for span in quotable_spans(review_id, self.kb.reviews[review_id].text or "")
+            ]
         spans = self._spans[business_id]
         if not spans:
             return None
@@ -62,6 +65,6 @@ def _last_word(text: str, words: list[tuple[int, int]], first: int) -> int:
     limit = min(first + LONGEST, len(words)) - 1
     for last in range(limit, first + SHORTEST - 2, -1):
         following = words[last + 1][0] if last + 1 < len(words) else len(text)
-        if last < len(words) and re.search(r"[.!?]", text[words[last][1]:following]):
+        if last < len(words) and re.search(r"[.!?]", text[words[last][1] : following]):
             return last
     return limit

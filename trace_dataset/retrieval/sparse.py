@@ -12,9 +12,12 @@ from trace_dataset.kb import KnowledgeBase
 from trace_dataset.scoring.text import tokenize
 
 STOP_WORDS = frozenset(
-    "a an the and or but if of at by for with about to from in on off over under is are was were be been being am do does did "
-    "have has had i me my we our you your he she it its they them their this that these those there here what which who when "
-    "where why how not no so too very can will just would could should than then as up out into each any".split())
+    """
+    a an the and or but if of at by for with about to from in on off over under is are was were be been being am do does
+    did have has had i me my we our you your he she it its they them their this that these those there here what which
+    who when where why how not no so too very can will just would could should than then as up out into each any
+    """.split()
+)
 
 
 class TfidfIndex:
@@ -39,8 +42,10 @@ class TfidfIndex:
             length = math.sqrt(math.fsum(weight * weight for weight in weights.values()))
             for term, weight in weights.items():
                 rows[term].append((index, weight / length))
-        self.postings = {term: (np.array([index for index, _ in row], dtype=np.int64),
-                                np.array([weight for _, weight in row])) for term, row in rows.items()}
+        self.postings = {
+            term: (np.array([index for index, _ in row], dtype=np.int64), np.array([weight for _, weight in row]))
+            for term, row in rows.items()
+        }
 
     def all_scores(self, query: str) -> np.ndarray:
         """Return the cosine of the query with every document, in the order of `ids`."""

@@ -40,7 +40,7 @@ class TemplateWriter:
         if turn.action not in ("recommend", "compare") or not ranking:
             return Response(OTHER_ACTIONS.get(turn.action, OTHER_ACTIONS["clarify"]), ranking=ranking)
         wanted = terms(turn.query if query is None else query)
-        named = ranking[:2 if turn.action == "compare" else 1]
+        named = ranking[: 2 if turn.action == "compare" else 1]
         clauses, citations = [], []
         for business in named:
             clause, citation = self._clause(business, wanted, turn.pool)
@@ -58,6 +58,8 @@ class TemplateWriter:
         if span is None:
             return f"{name}.", []
         label = self.kb.labels(pool)[span.review_id]
-        quote = (self.kb.reviews[span.review_id].text or "")[span.start:span.end]
-        return (f'{name}. One of its visitors put it this way: "{quote}" [{label}].',
-                [Citation(label, business, span.review_id)])
+        quote = (self.kb.reviews[span.review_id].text or "")[span.start : span.end]
+        return (
+            f'{name}. One of its visitors put it this way: "{quote}" [{label}].',
+            [Citation(label, business, span.review_id)],
+        )
