@@ -1,0 +1,140 @@
+"""What the traveller says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from trace_dataset.dialogues.draws import chance, pick
+from trace_dataset.dialogues.grammar import Voice
+from trace_dataset.dialogues.planned import Plan, PlannedTurn
+from trace_dataset.dialogues.speech import finish, join, lower_first, lowered
+from trace_dataset.dialogues.wishes import wording
+from trace_dataset.schema import Constraint
+
+ASIDE = {"plain": 0.10, "brief": 0.03, "chatty": 0.28, "polite": 0.12, "lower": 0.12}
+HELLO = {"plain": 0.55, "brief": 0.12, "chatty": 0.8, "polite": 0.85, "lower": 0.5}
+
+
+class UserVoice:
+    """Speaks for one persona through one dialogue."""
+
+    def __init__(self, plan: Plan, voice: Voice) -> None:
+        self.plan, self.voice, self.rng = plan, voice, voice.rng
+        self.persona = plan.scenario.persona
+        self.city = plan.scenario.city
+        self._reasons = list(self.persona.reasons)
+
+    def utter(self, turn: PlannedTurn, compared: int, next_action: str | None) -> str:
+        """Return a user turn's text.
+
+        Args:
+            compared: how many places the last recommending turn named.
+            next_action: the action of the system turn that follows, if any.
+        """
+        parts = {"open": self._open, "answer": self._answer, "ask": self._ask}
+        if turn.cue in parts:
+            text = parts[turn.cue](turn)
+        elif turn.cue == "refuse":
+            text = self._refuse(turn, compared, next_action)
+        elif turn.cue in ("accept", "close"):
+            text = join(self.voice.say(turn.cue))
+        else:
+            text = self._go_on(turn, compared)
+        return lowered(text) if self.persona.voice == "lower" else text
+
+    def _open(self, turn: PlannedTurn) -> str:
+        style = self.persona.voice
+        hello = self.voice.say("hello") if chance(self.rng, HELLO[style]) else ""
+        opener = self.voice.line(self.persona.openers) if chance(self.rng, 0.85) else ""
+        slots = {"city": self.city, "kind": self.voice.say(f"kind@{self.plan.scenario.poi_type}")}
+        name = f"need_{style}" if style in ("polite", "brief") and chance(self.rng, 0.6) else "need"
+        need = self.voice.say(name, slots)
+        wish = self._wishes(turn.wishes)
+        if hello and opener and chance(self.rng, 0.4):
+            return join(f"{hello}, {lower_first(opener)}", need, wish)
+        if hello and not opener and chance(self.rng, 0.5):
+            return join(f"{hello}, {need if need.startswith(self.city) else lower_first(need)}", wish)
+        hello = f"{hello}!" if hello and chance(self.rng, 0.3) else hello
+        return join(hello, opener, need, wish) if chance(self.rng, 0.75) else join(hello, need, opener, wish)
+
+    def _answer(self, turn: PlannedTurn) -> str:
+        if not turn.wishes:
+            return join(self.voice.say("answer_none"), self._aside(0.5))
+        lead = self.voice.say("answer_yes") if chance(self.rng, 0.3) else ""
+        wish = self._wishes(turn.wishes)
+        if lead and chance(self.rng, 0.6):
+            return join(f"{lead}, {lower_first(wish)}", self._aside())
+        return join(lead, wish, self._aside())
+
+    def _ask(self, turn: PlannedTurn) -> str:
+        assert turn.topic is not None
+        return join(self.voice.say("ask", {"ask": self._line(turn.topic, "ask")}), self._aside(0.3))
+
+    def _go_on(self, turn: PlannedTurn, compared: int) -> str:
+        name = turn.cue
+        if turn.cue == "compare":
+            known = len(turn.places)
+            name = "compare_new" if not known else "compare_one" if known == 1 and compared == 1 else "compare_both"
+            if known == 1 and compared != 1:
+                name = "compare_new"
+        request = self.voice.say(name)
+        wish = self._wishes(turn.wishes)
+        parts = [request, wish] if chance(self.rng, 0.65) else [wish, request]
+        return join(*parts, self._aside())
+
+    def _refuse(self, turn: PlannedTurn, compared: int, next_action: str | None) -> str:
+        both = len(turn.rejected) > 1
+        no = self.voice.say("no_both" if both else "no_first" if compared > 1 else "no_one") if chance(self.rng, 0.8) else ""
+        why = self._why(turn, both)
+        wish = self._wishes(turn.wishes)
+        if chance(self.rng, 0.7):
+            wish = self.voice.say("instead", {"wish": lower_first(wish)})
+        if not no and not why:
+            no = self.voice.say("no_one")
+        if turn.places:
+            request = self.voice.say("other_then") if next_action == "recommend" else ""
+        elif next_action == "compare":
+            request = self.voice.say("show_few") if chance(self.rng, 0.75) else ""
+        else:
+            request = self.voice.say("show_one") if chance(self.rng, 0.35) else ""
+        if no and why and chance(self.rng, 0.35):
+            no, why = "", f"{no}, {lower_first(why)}" if no[-1] not in ".!?" else f"{no} {finish(why)}"
+        return join(no, why, wish, request or self._aside())
+
+    def _why(self, turn: PlannedTurn, both: bool) -> str:
+        """Return what is wrong with the refused places: something contradicted, or something nobody speaks of."""
+        statuses = {status for _, _, status in turn.failures}
+        contradicted = [wish for _, wish, status in turn.failures if status == "contradicted"]
+        if both and statuses == {"contradicted"}:
+            return self.voice.say("fails_both", {"topic": self._line(turn.wishes[0], "topic")})
+        if contradicted and not both:
+            return self.voice.say("fails", {"fails": self._line(pick(self.rng, contradicted), "fails")})
+        return self.voice.say("lacks", {"lacks": self._line(turn.wishes[0], "lacks")})
+
+    def _wishes(self, wishes: Sequence[Constraint]) -> str:
+        if not wishes:
+            return ""
+        said = [self._wish(wish) for wish in wishes]
+        text = said[0]
+        for other in said[1:]:
+            text = self.voice.say("join", {"one": text.rstrip("."), "two": other})
+        return text
+
+    def _wish(self, wish: Constraint) -> str:
+        if self.persona.voice == "brief" and chance(self.rng, 0.7):
+            frame = "brief_wish"
+        else:
+            draw = self.rng.random()
+            frame = "say" if draw < 0.42 else "thing" if draw < 0.74 else "where"
+        slots = {use: self._line(wish, use) for use in ("thing", "where", "say")}
+        return self.voice.say(frame, slots)
+
+    def _line(self, wish: Constraint, use: str) -> str:
+        words = wording(wish)
+        return self.voice.line(words.lines[use], words.slots)
+
+    def _aside(self, share: float | None = None) -> str:
+        if not self._reasons or not chance(self.rng, ASIDE[self.persona.voice] if share is None else share):
+            return ""
+        reason = self._reasons.pop(int(self.rng.random() * len(self._reasons)))
+        return self.voice.say("aside", {"reason": reason})
