@@ -13,7 +13,7 @@ from trace_dataset.sample.grammar import Sequence, compile_all, slot_names
 
 # Slots that a place or a review fills, not the bank.
 CONTEXT_SLOTS = frozenset({"dish", "dish2", "thing", "thing2", "spot", "area", "city", "we", "us", "our", "weve",
-                           "we_were", "companion", "np", "a", "b"})
+                           "we_were", "companion", "np", "a", "b", "c"})
 
 
 @dataclass(slots=True)

@@ -29,6 +29,15 @@ Slots: TypeAlias = Mapping[str, list[Sequence]]
 
 _LITERAL = str.maketrans("⟦⟧", "[]")
 _TOKENS = re.compile(r"[\[\]|]|\{[a-z_0-9]+\}|[^\[\]|{}]+")
+_HEAD = re.compile(r" (?:of|with|in|and|on|for|by|from|upstairs) ")
+_VERBS = {"was": "were", "is": "are", "has": "have", "looks": "look", "tastes": "taste", "needs": "need",
+          "comes": "come", "deserves": "deserve", "reads": "read", "takes": "take", "alone is": "alone are",
+          "isn't": "aren't", "wasn't": "weren't"}
+_VERB = re.compile(r"(?<!of )(\x04[^\x03]*)\x03( | really | still | here )("
+                   + "|".join(sorted(_VERBS, key=len, reverse=True)) + r")\b")
+_DETERMINERS = {"half a": "half the ", "every other": "all other ", "a better": "better ", "that": "those ",
+                "a": "", "an": "", "one": "one order of ", "another": "more "}
+_DETERMINER = re.compile(rf"\b({'|'.join(sorted(_DETERMINERS, key=len, reverse=True))}) (?=\x04)", re.I)
 _ARTICLE = re.compile(r"\b([Aa]) (?=[aeiouAEIOU])(?!one\b|once\b|uni|use|usu|eu|Eu|UNI)")
 
 
@@ -84,11 +93,31 @@ def pick(options: list[Sequence], uniform: Uniform) -> Sequence:
     return options[int(uniform() * len(options))]
 
 
-def expand(sequence: Sequence, slots: Slots, uniform: Uniform) -> str:
-    """Return one sentence of a template; `a` becomes `an` before a vowel."""
+def is_plural(phrase: str) -> bool:
+    """Tell whether a noun phrase takes a plural verb: `fish tacos` and `lamb chops` do, `French dip` does not."""
+    head = _HEAD.split(phrase)[0]
+    return head.endswith("s") and not head.endswith(("ss", "us", "leches"))
+
+
+def marked(phrase: str) -> str:
+    """Return a phrase that `expand` makes its surroundings agree with: `the fish tacos was` becomes `were`."""
+    return f"\x04{phrase}\x03" if is_plural(phrase) else phrase
+
+
+def expand_raw(sequence: Sequence, slots: Slots, uniform: Uniform) -> str:
+    """Return an expansion that still holds the marks of `marked`, to be put into another template."""
     out: list[str] = []
     _expand(sequence, slots, uniform, out)
-    text = "".join(out)
+    return "".join(out)
+
+
+def expand(sequence: Sequence, slots: Slots, uniform: Uniform) -> str:
+    """Return one sentence of a template; verbs agree with plural nouns, `a` becomes `an` before a vowel."""
+    text = expand_raw(sequence, slots, uniform)
+    if "\x03" in text:
+        text = _VERB.sub(lambda match: match[1] + match[2] + _VERBS[match[3]], text)
+        text = _DETERMINER.sub(lambda match: _DETERMINERS[match[1].lower()], text)
+        text = text.replace("\x03", "").replace("\x04", "")
     return _ARTICLE.sub(r"\1n ", text) if "a " in text or text.startswith("A ") else text
 
 

@@ -17,8 +17,9 @@ Item = TypeVar("Item")
 # Areas are listed from the middle of a city outwards; most places are near the middle.
 AREA_WEIGHTS = (6, 5, 4, 4, 3, 2, 2, 2, 2, 2)
 AREA_RADIUS = 0.008  # degrees; about 0.9 km north to south
+MAIN = frozenset({"food", "rooms", "exhibits"})  # what people talk about most
 PRICE_SHARES = {
-    "restaurant": (0.36, 0.48, 0.12, 0.04),
+    "restaurant": (0.40, 0.51, 0.07, 0.02),
     "hotel": (0.16, 0.46, 0.28, 0.10),
     "attraction": (0.5, 0.4, 0.08, 0.02),
 }
@@ -81,7 +82,7 @@ def make_place(seed: int, index: int, used_names: dict[str, set[str]]) -> Place:
         poi_type=poi_type, city=city, area=area, kind=kind,
         latitude=round(area.latitude + _spread(uniform), 7), longitude=round(area.longitude + _spread(uniform), 7),
         quality=quality, price=_price(poi_type, stance, uniform), stance=stance,
-        salience={aspect: 0.4 + 1.6 * uniform() for aspect in stance})
+        salience={aspect: (0.4 + 1.6 * uniform()) * (1.6 if aspect in MAIN else 1.0) for aspect in stance})
 
 
 def _spread(uniform: Callable[[], float]) -> float:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from trace_dataset.sample import data
 from trace_dataset.sample.bank import Bank
-from trace_dataset.sample.grammar import Sequence, Slots
+from trace_dataset.sample.grammar import Sequence, Slots, marked
 from trace_dataset.sample.places import Place, choose, weighted
 from trace_dataset.sample.sentences import Unit, aspect_sentence, list_sentence, mixed_sentence, neutral_sentence
 from trace_dataset.sample.voice import Voice, join_units
@@ -20,7 +20,7 @@ LENGTH_SHARES = (0.0, 0.01, 0.05, 0.10, 0.25, 0.50, 0.60, 0.75, 0.90, 0.95, 0.99
 LENGTHS = (40, 85, 111, 138, 221, 399, 498, 696, 1098, 1478, 2441, 4900)
 
 # How much a review of 1 to 5 stars speaks of the good and of the bad sides of a place.
-GOOD_WEIGHT = (0.15, 0.35, 0.8, 1.0, 1.0)
+GOOD_WEIGHT = (0.10, 0.30, 0.8, 1.0, 1.0)
 BAD_WEIGHT = (1.0, 1.0, 0.9, 0.4, 0.14)
 WORST = (0.40, 0.24, 0.17, 0.12, 0.07)
 BEST = (0.02, 0.02, 0.06, 0.27, 0.63)
@@ -72,7 +72,7 @@ def place_slots(bank: Bank, place: Place) -> dict[str, list[Sequence]]:
         filled["spot"] = place.kind.spots
     slots = dict(bank.slots)
     for slot, words in filled.items():
-        slots[slot] = [[word] for word in words]
+        slots[slot] = [[marked(word)] for word in words]
     return slots
 
 
@@ -86,7 +86,7 @@ def write_review(bank: Bank, slots: Slots, place: Place, stars: int, uniform: Un
     if target > 150 and uniform() < 0.7:
         units.append(list_sentence(bank, "start", slots, uniform, used))
     chooser = _Chooser(place, stars)
-    while sum(len(unit.text) + 1 for unit in units) < target - 45 or not units:
+    while sum(len(unit.text) + 1 for unit in units) < target - 42 or not units:
         units.append(_body_unit(bank, slots, chooser, uniform, used))
     if target > 260 and uniform() < 0.5:
         mood, polarity = ("good", 1) if stars > 3 else ("bad", -1) if stars < 3 else ("mixed", 0)
@@ -99,14 +99,14 @@ def write_review(bank: Bank, slots: Slots, place: Place, stars: int, uniform: Un
 
 def _body_unit(bank: Bank, slots: Slots, chooser: _Chooser, uniform: Uniform, used: set[int]) -> Unit:
     form = uniform()
-    if form < 0.16:
+    if form < 0.12:
         return list_sentence(bank, "middle", slots, uniform, used)
     aspect, polarity = chooser.draw(uniform)
-    if form < 0.30:
+    if form < 0.26:
         other, other_polarity = chooser.draw(uniform)
         if other != aspect:
             return mixed_sentence(bank, slots, (aspect, polarity), (other, other_polarity), uniform, used)
-    if form < 0.34:
+    if form < 0.30:
         return neutral_sentence(bank, slots, aspect, uniform, used)
     return aspect_sentence(bank, slots, aspect, polarity, uniform, used)
 
@@ -122,19 +122,23 @@ class _Chooser:
         core = data.core_aspects()
         names = [name for name, _ in data.presence(place.poi_type)]
         self.others = names
+        self.said: dict[str, int] = {}
         for name in names:
             if name in core:
                 self.options.append((name, self.mood or 1))
-                self.weights.append(0.3)
+                self.weights.append(0.7 if stars < 3 else 0.15)
 
     def draw(self, uniform: Uniform) -> tuple[str, int]:
+        """Return an aspect and what the review says of it; it never says two opposite things of one aspect."""
         stray, flip = uniform(), uniform()
         if stray < 0.06:
-            aspect = choose(self.others, uniform)
-            return aspect, self.mood or (1 if flip < 0.5 else -1)
-        number = weighted(range(len(self.options)), self.weights, uniform)
-        self.weights[number] *= 0.25
-        aspect, polarity = self.options[number]
-        return aspect, -polarity if flip < 0.05 and polarity != self.mood else polarity
+            aspect, polarity = choose(self.others, uniform), self.mood or (1 if flip < 0.5 else -1)
+        else:
+            number = weighted(range(len(self.options)), self.weights, uniform)
+            self.weights[number] *= 0.25
+            aspect, polarity = self.options[number]
+            if flip < 0.05 and polarity != self.mood:
+                polarity = -polarity
+        return aspect, self.said.setdefault(aspect, polarity)
 
 

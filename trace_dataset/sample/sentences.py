@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from trace_dataset.sample.bank import Bank
-from trace_dataset.sample.grammar import Sequence, Slots, expand, pick
+from trace_dataset.sample.grammar import Sequence, Slots, expand, expand_raw, marked, pick
 
 Uniform = Callable[[], float]
 
 INDIRECT_SHARE = 0.42
-_ENDS = ".!?\")…"
+_NEXT = re.compile(r"(?<=[.!?] )[a-z]")
+_ENDS = ".!?)…"
 
 
 @dataclass(slots=True)
@@ -33,8 +35,8 @@ def _fresh(options: list[Sequence], used: set[int], uniform: Uniform) -> Sequenc
 
 
 def capitalised(text: str) -> str:
-    """Return the text with its first letter in upper case."""
-    return text[:1].upper() + text[1:]
+    """Return the text with the first letter of each sentence in upper case; the length stays."""
+    return _NEXT.sub(lambda match: match[0].upper(), text[:1].upper() + text[1:])
 
 
 def _opens_lower(text: str) -> bool:
@@ -47,7 +49,7 @@ def aspect_sentence(bank: Bank, slots: Slots, aspect: str, polarity: int, unifor
     kind, opens, tails, mark = uniform(), uniform(), uniform(), uniform()
     mood = "good" if polarity > 0 else "bad"
     if kind < 0.10 and rows.nouns:
-        noun = expand(pick(rows.nouns, uniform), slots, uniform)
+        noun = marked(expand_raw(pick(rows.nouns, uniform), slots, uniform))
         text = expand(_fresh(bank.lists[f"say_{mood}"], used, uniform), {**slots, "np": [[noun]]}, uniform)
     else:
         indirect = rows.indirect[polarity]
@@ -65,7 +67,7 @@ def aspect_sentence(bank: Bank, slots: Slots, aspect: str, polarity: int, unifor
 
 def neutral_sentence(bank: Bank, slots: Slots, aspect: str, uniform: Uniform, used: set[int]) -> Unit:
     """Return a sentence that names an aspect and judges it neither good nor bad."""
-    noun = expand(pick(bank.aspects[aspect].nouns, uniform), slots, uniform)
+    noun = marked(expand_raw(pick(bank.aspects[aspect].nouns, uniform), slots, uniform))
     text = expand(_fresh(bank.lists["say_neutral"], used, uniform), {**slots, "np": [[noun]]}, uniform)
     return Unit(capitalised(text) if text[-1] in _ENDS else capitalised(text) + ".", [(0, None, aspect, 0)])
 
@@ -73,8 +75,7 @@ def neutral_sentence(bank: Bank, slots: Slots, aspect: str, uniform: Uniform, us
 def mixed_sentence(bank: Bank, slots: Slots, first: tuple[str, int], second: tuple[str, int], uniform: Uniform,
                    used: set[int]) -> Unit:
     """Return one sentence with two clauses, each about an aspect of its own; marks cover the clauses."""
-    clauses = [expand(_fresh(bank.aspects[aspect].clauses[polarity], used, uniform), slots, uniform)
-               for aspect, polarity in (first, second)]
+    clauses = [_clause(bank, slots, aspect, polarity, uniform, used) for aspect, polarity in (first, second)]
     relation = "pair" if first[1] == second[1] else "contrast"
     frame = expand(_fresh(bank.lists[relation], used, uniform), {**slots, "a": [["\x01"]], "b": [["\x02"]]}, uniform)
     spans: list[tuple[int, int | None, str | None, int]] = []
@@ -85,6 +86,13 @@ def mixed_sentence(bank: Bank, slots: Slots, first: tuple[str, int], second: tup
         spans.append((at, at + len(clause), aspect, polarity))
     text = frame if frame[-1] in _ENDS else frame + "."
     return Unit(capitalised(text), spans)
+
+
+def _clause(bank: Bank, slots: Slots, aspect: str, polarity: int, uniform: Uniform, used: set[int]) -> str:
+    text = expand(_fresh(bank.aspects[aspect].clauses[polarity], used, uniform), slots, uniform)
+    if uniform() < 0.5:
+        text = expand(_fresh(bank.lists["clause_wrap"], used, uniform), {**slots, "c": [[text]]}, uniform)
+    return text
 
 
 def list_sentence(bank: Bank, name: str, slots: Slots, uniform: Uniform, used: set[int], polarity: int = 0) -> Unit:
