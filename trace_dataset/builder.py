@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import inspect
 import logging
 import os
 import re
@@ -80,6 +81,11 @@ class TraceConfig(datasets.BuilderConfig):
         return Source(**values)
 
 
+OPTIONS = tuple(
+    field.name for field in fields(TraceConfig) if field.name not in {field.name for field in fields(datasets.BuilderConfig)}
+)
+
+
 class TraceDataset(datasets.GeneratorBasedBuilder):
     """Builds TRACE from a bundle, or hydrates a release; see `TraceConfig` for the options."""
 
@@ -94,12 +100,11 @@ class TraceDataset(datasets.GeneratorBasedBuilder):
     def __init__(self, *args: Any, data_files: Any = None, config_name: str | None = None, **options: Any) -> None:
         if config_name is not None and config_name not in CONFIGS:
             raise UsageError(f"there is no config called {config_name!r}", do=f"use one of: {', '.join(CONFIGS)}")
-        known = {field.name for field in fields(TraceConfig)} | BUILDER_OPTIONS
-        unknown = sorted(set(options) - known)
+        library = set(inspect.signature(datasets.DatasetBuilder.__init__).parameters)
+        unknown = sorted(set(options) - library - {field.name for field in fields(TraceConfig)})
         if unknown:
             raise UsageError(
-                f'load_dataset("trace") has no option {unknown[0]!r}',
-                do=f"use: {', '.join(field.name for field in fields(TraceConfig))}",
+                f'load_dataset("trace") has no option {unknown[0]!r}', do=f"use one of: {', '.join(OPTIONS)}"
             )
         with _storage_errors():
             super().__init__(*args, config_name=config_name, **options)
@@ -176,24 +181,6 @@ class TraceDataset(datasets.GeneratorBasedBuilder):
             "for the benchmark: yelp_path=<your copy of the Yelp Open Dataset>"
         )
         return prepare(Source(yelp_path=str(bundle)), stage_bars(), home)
-
-
-BUILDER_OPTIONS = {
-    "cache_dir",
-    "dataset_name",
-    "hash",
-    "base_path",
-    "features",
-    "token",
-    "repo_id",
-    "data_dir",
-    "storage_options",
-    "writer_batch_size",
-    "config_id",
-    "name",
-    "version",
-    "description",
-}
 
 
 def load_dataset(

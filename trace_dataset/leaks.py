@@ -6,9 +6,10 @@ are never written: a published set of hashed shingles can be turned back into te
 
 from __future__ import annotations
 
+import functools
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,65 +44,57 @@ def leak_tokens(text: str) -> list[Token]:
 
 
 class RunFinder:
-    """Finds runs of review text in other texts; reviews are indexed when first asked for, a group at a time.
+    """Finds runs of review text in other texts, by one sorted index of hashed runs that is made when first needed.
 
     Args:
         texts: review id to text.
 
     Example:
         >>> finder = RunFinder({"r": "We sat by the river and nobody rushed us all evening."})
-        >>> [(run.start, run.end) for run in finder.runs("They say we sat by the river and nobody rushed us.", ["r"])]
+        >>> [(run.start, run.end) for run in finder.runs("They say we sat by the river and nobody rushed us.")]
         [(9, 49)]
     """
 
     def __init__(self, texts: Mapping[str, str]) -> None:
         self.texts = texts
-        self._hashes: dict[str, np.ndarray] = {}
 
-    def runs(self, text: str, review_ids: Iterable[str]) -> list[Run]:
-        """Return the runs of at least eight words that a text shares with one of the reviews, longest first at each place."""
-        tokens = leak_tokens(text)
-        hashes = _shingles(tokens)
-        if not len(hashes):
-            return []
-        suspects = [review_id for review_id in review_ids if np.isin(hashes, self._of(review_id)).any()]
+    @functools.cached_property
+    def _index(self) -> tuple[np.ndarray, np.ndarray, list[str]]:
+        """Hashes of all runs in order, the position of the review that each stands in, and the review ids."""
+        ids = list(self.texts)
+        parts = [_run_hashes(_words(self.texts[review_id])) for review_id in ids]
+        owners = np.repeat(np.arange(len(ids), dtype=np.int32), [len(part) for part in parts])
+        hashes = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
+        order = np.argsort(hashes, kind="stable")
+        return hashes[order], owners[order], ids
+
+    def runs(self, text: str, review_ids: Collection[str] | None = None) -> list[Run]:
+        """Return the runs of at least eight words that a text shares with a review, longest first where they overlap.
+
+        Args:
+            review_ids: look in these reviews alone; None looks in all.
+        """
+        suspects = self._suspects(text)
+        if review_ids is not None:
+            suspects = [review_id for review_id in suspects if review_id in review_ids]
         if not suspects:
             return []
-        candidates = [run for review_id in suspects for run in self._shared(tokens, review_id)]
-        return _without_overlap(sorted(candidates, key=lambda run: (run.start - run.end, run.start, run.review_id)))
+        tokens = leak_tokens(text)
+        found = [run for review_id in suspects for run in self._shared(tokens, review_id)]
+        return _without_overlap(sorted(found, key=lambda run: (run.start - run.end, run.start, run.review_id)))
 
     def any_run(self, text: str) -> Run | None:
-        """Return the first run that a text shares with any review at all, or None."""
-        tokens = leak_tokens(text)
-        hashes = _shingles(tokens)
-        if not len(hashes):
-            return None
-        every, owners = self._every()
-        where = np.searchsorted(every, hashes)
-        hits = [index for index, place in enumerate(where) if place < len(every) and every[place] == hashes[index]]
-        for index in hits:
-            for place in range(int(where[index]), len(every)):
-                if every[place] != hashes[index]:
-                    break
-                runs = list(self._shared(tokens, owners[place]))
-                if runs:
-                    return max(runs, key=lambda run: run.end - run.start)
-        return None
+        """Return the first run that a text shares with any review, or None."""
+        return next(iter(self.runs(text)), None)
 
-    def _of(self, review_id: str) -> np.ndarray:
-        if review_id not in self._hashes:
-            self._hashes[review_id] = _shingles(leak_tokens(self.texts[review_id]))
-        return self._hashes[review_id]
-
-    def _every(self) -> tuple[np.ndarray, list[str]]:
-        if not hasattr(self, "_all"):
-            ids = list(self.texts)
-            parts = [self._of(review_id) for review_id in ids]
-            owner = np.repeat(np.arange(len(ids)), [len(part) for part in parts])
-            joined = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
-            order = np.argsort(joined, kind="stable")
-            self._all = joined[order], [ids[index] for index in owner[order]]
-        return self._all
+    def _suspects(self, text: str) -> list[str]:
+        wanted = _run_hashes(_words(text))
+        if not len(wanted):
+            return []
+        hashes, owners, ids = self._index
+        first, last = np.searchsorted(hashes, wanted), np.searchsorted(hashes, wanted, side="right")
+        hits = np.flatnonzero(last > first)
+        return list(dict.fromkeys(ids[owner] for hit in hits for owner in owners[first[hit] : last[hit]]))
 
     def _shared(self, tokens: Sequence[Token], review_id: str) -> Iterator[Run]:
         theirs = leak_tokens(self.texts[review_id])
@@ -141,12 +134,16 @@ def _without_overlap(runs: Sequence[Run]) -> list[Run]:
     return sorted(kept, key=lambda run: run.start)
 
 
-def _shingles(tokens: Sequence[Token]) -> np.ndarray:
-    words = [token.word for token in tokens]
-    return np.fromiter(
-        (hash(tuple(words[index : index + RUN_LENGTH])) for index in range(len(words) - RUN_LENGTH + 1)), dtype=np.int64
-    )
+def _run_hashes(words: Sequence[str]) -> np.ndarray:
+    runs = range(len(words) - RUN_LENGTH + 1)
+    return np.fromiter((hash(tuple(words[index : index + RUN_LENGTH])) for index in runs), dtype=np.int64)
+
+
+def _words(text: str) -> list[str]:
+    return [_plain(word) for word in _WORD.findall(text)]
 
 
 def _plain(word: str) -> str:
+    if word.isascii():
+        return word.lower()
     return unicodedata.normalize("NFKC", word).casefold().replace("’", "'").replace("ʼ", "'")

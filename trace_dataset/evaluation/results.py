@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from trace_dataset.scoring.grounding import cgs
+from trace_dataset.scoring.composite import cgs
 
 TURN_METRICS = (
     "recall_at_1",

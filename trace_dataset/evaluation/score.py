@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import orjson
 
 from trace_dataset.evaluation.columns import (
@@ -24,7 +23,7 @@ from trace_dataset.scoring.grounding import score_turns
 from trace_dataset.scoring.inventory import find_terms
 from trace_dataset.scoring.practical import price_alignment, spatial_coherence
 from trace_dataset.scoring.ranking import multi_ref_recall_at_k, recall_at_k, reciprocal_rank
-from trace_dataset.scoring.recovery import rejection_recovery, t2r, tsr
+from trace_dataset.scoring.recovery import recovery_counts, t2r, tsr
 from trace_dataset.scoring.text import bleu4, rouge_l
 from trace_dataset.streams import digest
 
@@ -117,8 +116,7 @@ def dialogue_scores(columns: DialogueColumns, kb: KnowledgeBase) -> dict[str, li
         episodes = sum(1 for turn in turns if turn["action"] == "reject_and_refine")
         scores["rejections"].append(episodes)
         for name, without in (("recovered", True), ("recovered_literal", False)):
-            rate = rejection_recovery([turns], [gold], exclude_rejected=without)
-            scores[name].append(None if rate is None else round(rate * episodes))
+            scores[name].append(recovery_counts(turns, gold, exclude_rejected=without)[0])
         located = [[place, kb.pois[place].latitude, kb.pois[place].longitude] for place in places]
         scores["spatial_coherence"].append(spatial_coherence(located))
     return scores
@@ -130,9 +128,3 @@ def _stored(path: Path, key: str) -> Mapping[str, Any] | None:
     except (FileNotFoundError, orjson.JSONDecodeError):
         return None
     return values if isinstance(values, dict) and values.get("key") == key else None
-
-
-def mean(values: Sequence[float | None]) -> float | None:
-    """Return the mean of the defined values, or None without any."""
-    defined = [value for value in values if value is not None]
-    return float(np.mean(defined)) if defined else None

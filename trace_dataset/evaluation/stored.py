@@ -62,10 +62,11 @@ def store_text(response: Response, review_ids: Sequence[str], finder: RunFinder)
     cited = [citation.review_id for citation in response.citations if citation.review_id in finder.texts]
     order = list(dict.fromkeys([*cited, *review_ids]))
     taken = list(_quoted(text, order, finder.texts))
+    within = frozenset(order)
     for start, end in _gaps(text, taken):
         taken += [
             (run.start + start, run.end + start, run.review_id, run.review_start, run.review_end)
-            for run in finder.runs(text[start:end], order)
+            for run in finder.runs(text[start:end], within)
         ]
     labels = {citation.label for citation in response.citations}
     template, spans, position = [], [], 0
