@@ -66,7 +66,7 @@ def score_turns(
     threshold: float | str = THRESHOLD,
     count: str = "matched",
     window: int = WINDOW,
-    valid_labels: Sequence[Collection[int]] | None = None,
+    valid_labels: Sequence[Collection[int] | None] | None = None,
 ) -> GroundingColumns:
     """Return GS, CD, PC and CGS of many responses.
 
@@ -78,7 +78,7 @@ def score_turns(
         threshold: similarity from which a quote counts as found, or "exact".
         count: "matched" (CD counts tokens of quotes that were found) or "quoted" (of all quotes).
         window: characters allowed between a term and its label.
-        valid_labels: for each text the label numbers that resolve; by default every label counts.
+        valid_labels: for each text the label numbers that resolve, or None; by default every label counts.
 
     Raises:
         UsageError: columns that do not fit together, items that are no text, an unknown option.
