@@ -82,7 +82,9 @@ class TraceConfig(datasets.BuilderConfig):
 
 
 OPTIONS = tuple(
-    field.name for field in fields(TraceConfig) if field.name not in {field.name for field in fields(datasets.BuilderConfig)}
+    field.name
+    for field in fields(TraceConfig)
+    if field.name not in {field.name for field in fields(datasets.BuilderConfig)}
 )
 
 
@@ -106,7 +108,7 @@ class TraceDataset(datasets.GeneratorBasedBuilder):
             raise UsageError(
                 f'load_dataset("trace") has no option {unknown[0]!r}', do=f"use one of: {', '.join(OPTIONS)}"
             )
-        with _storage_errors():
+        with _storage_errors(options.get("cache_dir")):
             super().__init__(*args, config_name=config_name, **options)
 
     def _info(self) -> datasets.DatasetInfo:
@@ -152,7 +154,7 @@ class TraceDataset(datasets.GeneratorBasedBuilder):
 
     def download_and_prepare(self, *args: Any, **kwargs: Any) -> None:
         """As in `datasets`, but a user's mistake or a full disk ends in its own `TraceError`."""
-        with _storage_errors():
+        with _storage_errors(self._cache_dir_root):
             super().download_and_prepare(*args, **kwargs)
 
     def as_dataset(self, *args: Any, **kwargs: Any) -> Any:
@@ -162,7 +164,7 @@ class TraceDataset(datasets.GeneratorBasedBuilder):
 
     def as_streaming_dataset(self, *args: Any, **kwargs: Any) -> Any:
         """As in `datasets`, but an unknown split is a `UsageError` that lists those that exist."""
-        with _split_errors(self), _storage_errors():
+        with _split_errors(self), _storage_errors(self._cache_dir_root):
             return super().as_streaming_dataset(*args, **kwargs)
 
     def _table(self) -> str:
@@ -256,7 +258,7 @@ def stage_bars() -> Any:
 
 
 @contextmanager
-def _storage_errors() -> Iterator[None]:
+def _storage_errors(cache_dir: str | os.PathLike[str] | None) -> Iterator[None]:
     """Turn a refused write into a `StorageError`, and unwrap the `TraceError` that `datasets` wraps."""
     try:
         yield
@@ -267,7 +269,7 @@ def _storage_errors() -> Iterator[None]:
         if isinstance(cause, TraceError):
             raise cause from None
         if isinstance(cause, OSError) and cause.errno in NO_DATA:
-            where = cause.filename or datasets.config.HF_DATASETS_CACHE
+            where = cause.filename or cache_dir or datasets.config.HF_DATASETS_CACHE
             raise StorageError(
                 f"the cache cannot be written ({where}): {cause.strerror}",
                 do="free some space there, or name another folder with cache_dir=… or HF_HOME",

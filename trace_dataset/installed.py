@@ -13,19 +13,20 @@ def hub_path(kind: str, name: str = "") -> Path:
     """Return the folder of a collection (`metrics`, `baselines`, `cards`) or of one of its members.
 
     Works from a wheel (the collection is carried inside the package) and from a checkout (it stands beside it).
+    Raises `UsageError` for a member that does not exist; the message lists those that do.
     """
     here = Path(__file__).resolve().parent
-    for base in (here / "_hub", here.parent):
-        if (base / kind).is_dir():
-            if name and not (base / kind / name).is_dir():
-                break
-            return base / kind / name
-    raise UsageError(f"there is no {kind[:-1]} called {name!r}", do=f"use one of: {', '.join(hub_names(kind))}")
+    collection = next(
+        (base / kind for base in (here / "_hub", here.parent) if (base / kind).is_dir()), here / "_hub" / kind
+    )
+    if name and not (collection / name / f"{name}.py").is_file():
+        raise UsageError(f"there is no {kind[:-1]} called {name!r}", do=f"use one of: {', '.join(hub_names(kind))}")
+    return collection / name
 
 
 def hub_names(kind: str) -> list[str]:
-    """Return the names of all installed members of a collection, sorted: the folders that hold a module of their name."""
-    return sorted(path.name for path in hub_path(kind).iterdir() if (path / f"{path.name}.py").is_file())
+    """Return the names of a collection's members, sorted: the folders that hold a module of their name."""
+    return sorted(path.stem for path in hub_path(kind).glob("*/*.py") if path.stem == path.parent.name)
 
 
 @functools.cache

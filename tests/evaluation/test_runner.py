@@ -1,0 +1,210 @@
+"""A run: teacher-forced, resumable, the same with any number of workers, and honest about failures."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from hydrate import BundleError, UsageError
+from trace_dataset.baseline import Baseline, load_baseline
+from trace_dataset.evaluation import RunFolder, evaluate_baseline, run_baseline, score_run
+from trace_dataset.evaluation.contexts import turn_contexts
+from trace_dataset.evaluation.controls import control
+from trace_dataset.evaluation.runner import DIALOGUES_PER_SHARD
+from trace_dataset.kb import KnowledgeBase
+from trace_dataset.schema import Constraint, Turn
+from trace_dataset.turns import Response
+
+
+class Faulty(Baseline):
+    """Does something wrong at every recommendation."""
+
+    name = "faulty"
+
+    def __init__(self, fault):
+        self.fault = fault
+
+    def rank(self, turn):
+        pool = list(turn.pool)
+        if turn.action != "recommend":
+            return pool
+        if self.fault == "raises":
+            raise RuntimeError("out of memory, say")
+        return {"outside": ["nowhere"], "twice": pool + pool[:1], "nothing": None, "text": pool}[self.fault]
+
+    def respond(self, turn, ranking):
+        if self.fault == "text" and turn.action == "recommend":
+            return Response("   ")
+        return super().respond(turn, ranking)
+
+
+def test_two_baselines_and_the_controls_order_as_they_must(benchmark):
+    scores = {
+        name: evaluate_baseline(name, benchmark).estimates()
+        for name in ("popularity", "tfidf", "random", "oracle", "parrot")
+    }
+    assert scores["oracle"]["recall_at_1"].value == 1.0
+    assert scores["oracle"]["rejection_recovery"].value == 1.0
+    assert scores["parrot"]["rejection_recovery_literal"].value == 1.0
+    assert scores["random"]["recall_at_1"].value == pytest.approx(1 / 8, abs=0.04)
+    assert scores["tfidf"]["recall_at_1"].value > scores["random"]["recall_at_1"].value
+    assert all(found["gs"].value >= 0.99 for found in scores.values())
+
+
+def test_open_pools_are_harder(benchmark):
+    closed, wide = (
+        evaluate_baseline("tfidf", benchmark, pool=pool).estimates()["recall_at_1"].value for pool in ("closed", "open")
+    )
+    assert wide < closed
+
+
+@pytest.mark.parametrize(
+    ("fault", "says"),
+    [
+        ("raises", "RuntimeError"),
+        ("outside", "not in the pool"),
+        ("twice", "twice"),
+        ("nothing", "NoneType"),
+        ("text", "empty text"),
+    ],
+)
+def test_a_faulty_baseline_costs_turns_and_never_the_run(benchmark, tmp_path, fault, says):
+    run = run_baseline(Faulty(fault), benchmark, tmp_path / "run", limit=20)
+    failed = [answer for answer in run.responses() if answer.error]
+    assert failed
+    assert all(says in (answer.error or "") for answer in failed)
+    assert {answer.action for answer in failed} == {"recommend"}
+    results = score_run(run, benchmark)
+    assert results.n_failed == len(failed)
+    for value, missed in zip(results.turns["recall_at_1"], results.turns["failed"], strict=True):
+        assert value == 0 or not missed
+    with pytest.raises((UsageError, RuntimeError)):
+        run_baseline(Faulty(fault), benchmark, tmp_path / "strict", limit=20, strict=True)
+
+
+def test_any_number_of_workers_gives_the_same_bytes(benchmark, tmp_path):
+    one = run_baseline(load_baseline("tfidf"), benchmark, tmp_path / "one")
+    two = run_baseline(load_baseline("tfidf"), benchmark, tmp_path / "two", workers=2)
+    assert one.fingerprint == two.fingerprint
+    shards = sorted((tmp_path / "one" / "responses").iterdir())
+    assert len(shards) > 1
+    assert [path.read_bytes() for path in shards] == [
+        (tmp_path / "two" / "responses" / path.name).read_bytes() for path in shards
+    ]
+
+
+def test_an_interrupted_run_continues_and_answers_nothing_twice(benchmark, tmp_path):
+    class Counting(Baseline):
+        name = "counting"
+        asked = 0
+        stop_after = 10**9
+
+        def rank(self, turn):
+            Counting.asked += 1
+            if Counting.asked > self.stop_after:
+                raise KeyboardInterrupt
+            return sorted(turn.pool)
+
+    whole = run_baseline(Counting(), benchmark, tmp_path / "whole")
+    turns, Counting.asked, Counting.stop_after = Counting.asked, 0, int(DIALOGUES_PER_SHARD * 5.5)
+    with pytest.raises(KeyboardInterrupt):
+        run_baseline(Counting(), benchmark, tmp_path / "broken")
+    with pytest.raises(BundleError, match="unfinished"):
+        RunFolder.open(tmp_path / "broken").responses()
+    Counting.asked, Counting.stop_after = 0, 10**9
+    broken = run_baseline(Counting(), benchmark, tmp_path / "broken")
+    assert 0 < Counting.asked < turns
+    assert broken.responses() == whole.responses()
+
+
+def test_a_folder_of_another_run_is_not_mixed_with_this_one(benchmark, tmp_path):
+    run_baseline(load_baseline("tfidf"), benchmark, tmp_path, limit=5)
+    with pytest.raises(UsageError, match="differs in dialogues, limit"):
+        run_baseline(load_baseline("tfidf"), benchmark, tmp_path, limit=6)
+
+
+def test_nothing_a_baseline_can_reach_tells_the_answer(benchmark):
+    """Walk everything reachable from a turn context and the knowledge base: no constraint, no gold, no evidence."""
+    dialogue = benchmark.dialogues[0]
+    contexts = [context for _, context in turn_contexts(dialogue, benchmark.kb.cells, "closed", 42, "walk")]
+    seen, stack = set(), [contexts, benchmark.kb]
+    while stack:
+        value = stack.pop()
+        if id(value) in seen or isinstance(value, (str, int, float, bytes, type(None))):
+            continue
+        seen.add(id(value))
+        assert not isinstance(value, (Turn, Constraint)), value
+        assert "evidence" not in type(value).__module__
+        if dataclasses.is_dataclass(value) and not isinstance(value, type):
+            names = {field.name for field in dataclasses.fields(value)}
+            assert not names & {"constraints", "gold_poi_ids", "alternative_poi_ids", "difficulty"}
+            stack.extend(getattr(value, name) for name in names)
+        elif isinstance(value, dict):
+            stack.extend([*value.keys(), *value.values()])
+        elif isinstance(value, (list, tuple, set, frozenset)):
+            stack.extend(value)
+    assert isinstance(benchmark.kb, KnowledgeBase)
+
+
+def test_the_history_ends_before_the_turn_to_be_written(benchmark):
+    for dialogue in benchmark.dialogues[:20]:
+        for index, context in turn_contexts(dialogue, benchmark.kb.cells, "closed", 42, "x"):
+            assert len(context.history) == index
+            assert context.history[-1].role == "user"
+
+
+def test_listing_the_pool_does_not_win(benchmark):
+    class Lister(Baseline):
+        name = "lister"
+
+        def rank(self, turn):
+            return sorted(turn.pool)
+
+        def respond(self, turn, ranking):
+            names = ", ".join(self.kb.pois[place].name for place in ranking)
+            return Response(f"One of these: {names}.", tuple(ranking), ranking=tuple(ranking))
+
+    class Liar(Lister):
+        name = "liar"
+
+        def respond(self, turn, ranking):
+            return Response("Somewhere nice.", tuple(ranking), ranking=tuple(ranking))
+
+    answers = [answer for answer in run_in_memory(Lister(), benchmark) if answer.poi_ids]
+    assert max(len(answer.poi_ids) for answer in answers) == 3
+    assert all(answer.poi_ids == () and len(answer.dropped_poi_ids) == 8 for answer in run_in_memory(Liar(), benchmark))
+
+
+def run_in_memory(baseline, benchmark):
+    import tempfile
+    from pathlib import Path
+
+    with tempfile.TemporaryDirectory() as scratch:
+        return run_baseline(baseline, benchmark, Path(scratch) / "run", limit=10).responses()
+
+
+def test_unknown_names_list_those_there_are(benchmark):
+    with pytest.raises(UsageError, match="popularity, tfidf"):
+        load_baseline("tf-idf")
+    with pytest.raises(UsageError, match="closed, 16, 32, open"):
+        evaluate_baseline("tfidf", benchmark, pool=12)
+    with pytest.raises(UsageError, match="train, validation, test"):
+        evaluate_baseline("tfidf", benchmark, split="dev")
+    with pytest.raises(UsageError, match="oracle"):
+        control("psychic", [])
+
+
+def test_a_loaded_dataset_can_be_run_as_it_is(sample_bundle):
+    import datasets
+
+    loaded = datasets.load_dataset("trace", yelp_path=str(sample_bundle), n_dialogues=240)
+    results = evaluate_baseline("popularity", loaded["test"])
+    assert len(results.dialogues["dialogue_id"]) == len(loaded["test"])
+    with pytest.raises(UsageError, match="limit="):
+        evaluate_baseline(
+            "popularity",
+            datasets.load_dataset("trace", yelp_path=str(sample_bundle), n_dialogues=240, split="test[:3]"),
+        )
+    with pytest.raises(UsageError, match="no TRACE dataset"):
+        evaluate_baseline("popularity", datasets.Dataset.from_dict({"a": [1]}))

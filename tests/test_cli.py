@@ -1,0 +1,95 @@
+"""The command line: one verb a job, exit status 0, 1 or 2, and one clear error for bad input."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+import pytest
+
+from trace_dataset.cli import main
+from trace_dataset.cli.main import parser
+
+SMALL = ["--dialogues", "240"]
+
+
+def verbs() -> dict[str, argparse.ArgumentParser]:
+    [action] = [action for action in parser()._actions if isinstance(action, argparse._SubParsersAction)]
+    return action.choices
+
+
+@pytest.mark.parametrize("verb", sorted(verbs()))
+def test_every_verb_has_help_with_an_example(verb, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main([verb, "--help"])
+    assert stop.value.code == 0
+    assert f"example: trace-dataset {verb}" in " ".join(capsys.readouterr().out.split())
+
+
+def test_inspect_says_what_is_there(sample_bundle, capsys):
+    assert main(["inspect", str(sample_bundle)]) == 0
+    shown = capsys.readouterr().out
+    assert "a benchmark can be built" in shown
+    assert main(["inspect", str(sample_bundle), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["kind"] == "folder"
+    assert len(found["fingerprint"]) == 64
+
+
+def test_run_score_and_report(sample_bundle, tmp_path, capsys):
+    source = ["--yelp", str(sample_bundle), *SMALL]
+    assert (
+        main(
+            [
+                "run",
+                "tfidf",
+                "popularity",
+                "random_unseen",
+                *source,
+                "--out",
+                str(tmp_path),
+                "--limit",
+                "60",
+                "--workers",
+                "2",
+            ]
+        )
+        == 0
+    )
+    folders = [str(tmp_path / f"{name}-closed") for name in ("tfidf", "popularity", "random_unseen")]
+    capsys.readouterr()
+    assert main(["score", folders[0], *source, "--json"]) == 0
+    scores = json.loads(capsys.readouterr().out)["scores"]
+    assert scores["recall_at_1"]["n"] > 100
+    assert main(["report", *folders, *source, "--out", str(tmp_path / "report"), "--full"]) == 0
+    assert "95 % bootstrap interval" in capsys.readouterr().out
+    assert (tmp_path / "report" / "competencies.png").stat().st_size > 10_000
+    assert "| tfidf |" in (tmp_path / "report" / "table.md").read_text()
+    assert main(["score", folders[0], "--yelp", str(sample_bundle), "--dialogues", "250"]) == 2
+    assert "another benchmark" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "says"),
+    [
+        (["inspect", "/nowhere"], 1, "/nowhere"),
+        (["run", "tfidff", "--yelp", "BUNDLE"], 2, "popularity, tfidf"),
+        (["run", "tfidf"], 2, "--yelp"),
+        (["build", "BUNDLE", "--yelp", "BUNDLE"], 2, "exists already"),
+        (["score", "BUNDLE", "--yelp", "BUNDLE"], 1, "holds no run"),
+        (["sample", "BUNDLE"], 2, "exists already"),
+    ],
+)
+def test_a_mistake_is_one_error_without_a_traceback(sample_bundle, arguments, status, says, capsys):
+    assert main([str(sample_bundle) if word == "BUNDLE" else word for word in arguments]) == status
+    shown = capsys.readouterr().err
+    assert says in shown
+    assert "do: " in shown
+    assert "Traceback" not in shown
+
+
+def test_a_pool_that_does_not_exist_lists_those_that_do(capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["run", "tfidf", "--yelp", "x", "--pool", "9"])
+    assert stop.value.code == 2
+    assert "closed" in capsys.readouterr().err
