@@ -13,7 +13,7 @@ from trace_dataset.kb.phrases import expand
 from trace_dataset.kb.words import Reader, word_lists
 
 GENERAL = -1  # stands for an aspect where a phrase speaks of anything
-FEATURE, TOPIC, GOOD, BAD, POSITIVE, NEGATIVE, IGNORE = range(7)
+FEATURE, TOPIC, GOOD, BAD, POSITIVE, NEGATIVE, IGNORE, TURNING, UNREAL = range(9)
 ROLES = {"features": FEATURE, "topics": TOPIC, "good": GOOD, "bad": BAD, "positive": POSITIVE, "negative": NEGATIVE,
          "ignore": IGNORE}
 STRONG, SPECIFIC, PLAIN, WEAK = 4, 3, 2, 1  # how much an opinion says
@@ -78,12 +78,14 @@ class Lexicon:
     Attributes:
         root: the first node of a tree of words that holds all phrases.
         keys: aspect keys by number; a phrase names its aspect by that number, or GENERAL.
+        flips: by the same number, whether denied blame is praise: "not loud" is quiet, "not rude" is not yet friendly.
     """
 
     reader: Reader
     root: Node
     keys: tuple[str, ...]
     general: tuple[bool, ...]
+    flips: tuple[bool, ...]
     fits: Mapping[str, frozenset[int]]
     negators: frozenset[str]
     belief: frozenset[str]
@@ -92,6 +94,7 @@ class Lexicon:
     before_copula: frozenset[str]
     stops: frozenset[str]
     feelings: frozenset[str]
+    trouble: frozenset[str]
     too: frozenset[str]
 
 
@@ -106,14 +109,16 @@ def lexicon() -> Lexicon:
             _add(root, reader, entry.get(name, ()), (number, role, strength))
     for name, role, strength in (("strong_good", GOOD, STRONG), ("good", GOOD, PLAIN), ("bad", BAD, PLAIN),
                                  ("strong_bad", BAD, STRONG), ("good_phrases", GOOD, PLAIN), ("bad_phrases", BAD, PLAIN),
-                                 ("neutral_phrases", IGNORE, 0), ("unreal_phrases", NEGATIVE, 0)):
+                                 ("neutral_phrases", IGNORE, 0), ("turning_phrases", TURNING, 0),
+                                 ("unreal_phrases", UNREAL, 0)):
         _add(root, reader, lists[name], (GENERAL, role, strength))
     keys = tuple(entry["key"] for entry in entries)
     fits = {kind: frozenset(number for number, entry in enumerate(entries) if kind in entry["types"])
             for kind in ("restaurant", "hotel", "attraction")}
     words = {name: frozenset(lists[name]) for name in ("negators", "belief", "unreal", "copulas", "before_copula", "stops",
-                                                       "feelings", "too")}
-    return Lexicon(reader, root, keys, tuple(entry.get("general", True) for entry in entries), fits, **words)
+                                                       "feelings", "trouble", "too")}
+    return Lexicon(reader, root, keys, tuple(entry.get("general", True) for entry in entries),
+                   tuple(entry.get("flips", False) for entry in entries), fits, **words)
 
 
 def _add(root: Node, reader: Reader, patterns: Iterable[str], payload: tuple[int, int, int]) -> None:

@@ -19,6 +19,8 @@ from trace_dataset.kb.lexicon import (
     PLAIN,
     POSITIVE,
     TOPIC,
+    TURNING,
+    UNREAL,
     WEAK,
     Lexicon,
     Node,
@@ -27,6 +29,9 @@ from trace_dataset.kb.lexicon import (
 NEGATION_WINDOW = 3
 REACH = 7  # words from a topic to what is said of it
 STRANGERS = 2  # words in between that no list knows
+FREE = frozenset(["and", ",", "or", "too", "considering", "every", "each", "enough", "today", "tonight", "throughout", "again",
+                  "during", "while", "since", "given", "there", "not", "as", "without", "once", "yet", "next", "last",
+                  "though", "until", "despite", "whenever", "now", "between", "under", "compared", "more"])
 LINKS = frozenset(["with", "of", "about", "by", "in"])
 
 Match = tuple[int, int, int, int]  # start, end, role, strength
@@ -62,16 +67,18 @@ class ClauseReader:
             return None
         reading = Reading()
         general = matches.pop(GENERAL, [])
-        if not self.lexicon.unreal.isdisjoint(words) or any(role == NEGATIVE for _, _, role, _ in general):
+        if not self.lexicon.unreal.isdisjoint(words) or any(role == UNREAL for _, _, role, _ in general):
             return reading
         negations = self._negations(words, general)
         opinions = {start: (end, self._sign(words, start, role == GOOD, negations), strength)
                     for start, end, role, strength in general if role in (GOOD, BAD)}
         self._add_excess(words, opinions, negations)
+        trouble = any(word in self.lexicon.trouble and not self._negated(words, at, negations)
+                      for at, word in enumerate(words)) or any(sign < 0 for _, sign, _ in opinions.values())
         topics = {start: end for found in matches.values() for start, end, role, _ in found if role in (TOPIC, FEATURE)}
         for aspect in sorted(matches):
-            strength = self._aspect(words, aspect, matches[aspect], opinions, topics, negations)
-            if strength:
+            strength, backed = self._aspect(words, aspect, matches[aspect], opinions, topics, negations)
+            if strength < 0 or (strength > 0 and (backed or not trouble)):
                 reading.aspects[aspect] = strength
         signs = [sign for _, sign, _ in opinions.values()] + list(reading.aspects.values())
         reading.good, reading.bad = any(sign > 0 for sign in signs), any(sign < 0 for sign in signs)
@@ -113,7 +120,8 @@ class ClauseReader:
     def _negations(self, words: list[str], general: list[Match]) -> list[int]:
         """Return the positions of words that turn round what follows."""
         inside = {at for start, end, _, _ in general for at in range(start, end) if end - start > 1}
-        return [at for at, word in enumerate(words) if word in self.lexicon.negators and at not in inside]
+        return sorted([at for at, word in enumerate(words) if word in self.lexicon.negators and at not in inside]
+                      + [end - 1 for _, end, role, _ in general if role == TURNING])
 
     def _negated(self, words: list[str], at: int, negations: list[int]) -> bool:
         for position in negations:
@@ -138,19 +146,29 @@ class ClauseReader:
                 opinions[at + 1] = (at + 2, -1, PLAIN)
 
     def _aspect(self, words: list[str], aspect: int, matches: list[Match], general: dict[int, tuple[int, int, int]],
-                topics: dict[int, int], negations: list[int]) -> int:
-        """Return an aspect's signed strength: the sum of what its phrases and topics say, 0 where they disagree."""
+                topics: dict[int, int], negations: list[int]) -> tuple[int, bool]:
+        """Return an aspect's signed strength, and whether a word of praise or blame backs it.
+
+        The strength sums up what its phrases and topics say; it is 0 where they disagree.
+        """
         opinions = dict(general) if self.lexicon.general[aspect] else {}
         hidden = [(start, end) for start, end, role, _ in matches if role == IGNORE]
         for start, end, role, strength in matches:
             if role in (GOOD, BAD):
                 opinions[start] = (end, self._sign(words, start, role == GOOD, negations), strength)
         strengths: list[int] = []
+        backed = False
+        refused = min((start for start, _, role, _ in matches if role == NEGATIVE and words[start] in self.lexicon.negators),
+                      default=len(words))
         for start, end, role, strength in matches:
             if role in (POSITIVE, NEGATIVE):
+                if role == POSITIVE and start > refused:
+                    continue  # "never came back to check on us": the denial covers what follows
                 sign = self._sign(words, start, role == POSITIVE, negations)
-                straight = (sign > 0) == (role == POSITIVE)
-                strengths.append(sign * (strength if straight else WEAK))
+                if (sign > 0) == (role == POSITIVE):
+                    strengths.append(sign * strength)
+                elif sign < 0 or self.lexicon.flips[aspect]:
+                    strengths.append(sign * WEAK)
             elif role in (TOPIC, FEATURE) and not any(first <= start < last for first, last in hidden):
                 said = self._said_of(words, start, end, opinions, topics, negations)
                 if role == FEATURE and not said:
@@ -159,9 +177,10 @@ class ClauseReader:
                     strengths.append(min(said))
                 else:
                     strengths += said
+                backed = backed or bool(said)
         if any(value > 0 for value in strengths) and any(value < 0 for value in strengths):
-            return 0
-        return max(-9, min(9, sum(strengths)))
+            return 0, False
+        return max(-9, min(9, sum(strengths))), backed
 
     def _said_of(self, words: list[str], start: int, end: int, opinions: dict[int, tuple[int, int, int]],
                  topics: dict[int, int], negations: list[int]) -> list[int]:
@@ -213,12 +232,12 @@ class ClauseReader:
             word = words[at]
             if at in opinions:
                 stop, sign, strength = opinions[at]
-                if stop in topics and at not in topics and stop < len(words):
-                    break  # "the owner is a great cook" says nothing of the owner
+                if stop < len(words) and not self._may_follow(words[stop]):
+                    break  # "the owner is a great cook" says nothing of the owner's manners
                 found.append(sign * strength)
                 at, strangers = stop, 0
             elif (word in ("and", ",", "or") and at + 1 in opinions) if found else \
-                    (word in self.lexicon.negators or word in ("too", "one")):
+                    (word in self.lexicon.negators or word in ("too", "one") or (word == "that" and at + 1 in opinions)):
                 at += 1
             elif found or word in ("and", ",") or word in self.lexicon.stops:
                 break
@@ -228,6 +247,14 @@ class ClauseReader:
                 if strangers > STRANGERS:
                     break
         return found
+
+
+    def _may_follow(self, word: str) -> bool:
+        """Say whether a word of praise can stand alone before this one, rather than lead it."""
+        lists = self.lexicon
+        return word in FREE or word in lists.stops or word in lists.before_copula or word in lists.negators \
+            or word in lists.copulas or (word in lists.root and any(role in (GOOD, BAD) for _, role, _ in
+                                                                   lists.root[word].get("", ())))
 
 
 def _step(node: Node, word: str) -> Node | None:

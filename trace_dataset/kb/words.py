@@ -10,7 +10,7 @@ from importlib import resources
 from typing import Any
 
 ASCII_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)} | {0x2019: "'", 0x2018: "'"}
-TOKEN = re.compile(r"[a-z0-9à-öø-ÿ]+(?:'[a-z]+)*|[,;:()&…—–]|\.\.+|--+|(?<=\s)-(?=\s)")
+TOKEN = re.compile(r"[a-z0-9à-öø-ÿ]+(?:'[a-z]+)*|[,;:()&#…—–]|\.\.+|--+|(?<=\s)-(?=\s)")
 HARD_BREAKS = frozenset(";:()…—–-")
 FINAL_S = re.compile(r"'s?$")
 
