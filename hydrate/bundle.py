@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import io
 import os
-import tarfile
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
+from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from hydrate.errors import BundleError
-from hydrate.fingerprint import Fingerprint, TableInfo, combine
+from hydrate.fingerprint import Fingerprint, Signature, TableInfo, combine, recall, remember
+from hydrate.formats import Blob, Container, Listed, missing, open_path
 from hydrate.jsonlines import BYTE_ORDER_MARK, parse_object
+from hydrate.scan import scan_range
+from hydrate.scanner import Batch, Scanner, Search
+from hydrate.spans import replace_surrogates
+from hydrate.streams import Chain, FileRange, peek, reading
 
 Progress = Callable[[int, int], None]
-TABLES = ("business", "review", "user", "tip", "checkin")
-_NAMES = {prefix + table + ".json": table for table in TABLES for prefix in ("yelp_academic_dataset_", "")}
+_DAMAGED = "the file is damaged; download the bundle again"
+_LINE_BUFFER = 1 << 18
+_ROWS_A_REPORT = 4096
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(NamedTuple):
     """One table of a bundle: its name inside the bundle and its decompressed size in bytes."""
 
     table: str
@@ -27,9 +33,8 @@ class Member:
     bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewRecord:
-    """A review as the bundle has it; `text` is whole and unnormalised."""
+class ReviewRecord(NamedTuple):
+    """A review as the bundle has it; `text` is whole and unnormalised, except that lone surrogates are U+FFFD."""
 
     review_id: str
     business_id: str
@@ -37,132 +42,236 @@ class ReviewRecord:
     stars: float
 
 
-@dataclass(frozen=True)
-class _Range:
-    path: Path
-    start: int
-    size: int
-
-
 class Bundle:
-    """A bundle; made by `open_bundle`."""
+    """A bundle, made by `open_bundle`. It holds no open file, so it can be sent to other processes.
 
-    def __init__(self, path: Path, kind: str, ranges: dict[str, tuple[str, _Range]]) -> None:
-        self.path, self.kind = path, kind
-        self._ranges = ranges
-        self.members = tuple(Member(table, name, where.size) for table, (name, where) in sorted(ranges.items()))
+    Every method that reads takes `progress`, called with bytes done and bytes in all (compressed ones in an archive),
+    and raises `BundleError`, with file and line, for anything damaged, cut off, or changed since it was opened.
+
+    Attributes:
+        path: where it lies.
+        kind: `folder`, `file`, `tar`, `tgz`, `zip`, or one inside another such as `zip+tar`.
+        repeated_reviews, replaced_surrogates: counted over everything read so far: identical repeats of a review that
+            were merged, and lone surrogates that became U+FFFD.
+    """
+
+    def __init__(self, path: Path, container: Container) -> None:
+        self.path, self.kind = path, container.kind
+        self._container = container
+        self._signature = Signature.of(container.files)
+        self._verified = isinstance(container, Listed)
         self.repeated_reviews = 0
         self.replaced_surrogates = 0
 
+    @cached_property
+    def members(self) -> tuple[Member, ...]:
+        """The tables, sorted. Where sizes are only known after reading a compressed bundle, it is read through once."""
+        if isinstance(self._container, Listed):
+            blobs = self._container.blobs.items()
+            if all(blob.size is not None for _, blob in blobs):
+                return tuple(sorted(Member(table, blob.name, blob.size or 0) for table, blob in blobs))
+        tables = self.fingerprint().tables.items()
+        return tuple(Member(table, info.name, info.bytes) for table, info in tables)
+
     def rows(self, table: str, progress: Progress | None = None) -> Iterator[dict[str, Any]]:
-        """Yield every row of a table, parsed."""
-        for line, number in self._lines(table, progress):
-            yield self._parse(table, line, number)
+        """Yield every row of a table (`business`, `review`, `user`, `tip`, `checkin`) in its order, parsed."""
+        with self._opened(table) as stream:
+            for number, line in enumerate(io.BufferedReader(stream, _LINE_BUFFER), 1):
+                if line.strip():
+                    yield self._parsed(table, line, number)
+                if progress and number % _ROWS_A_REPORT == 0:
+                    progress(stream.base.tell(), stream.base.size)
+            if progress:
+                progress(stream.base.size, stream.base.size)
 
     def review_keys(self, business_ids: Collection[str], progress: Progress | None = None) -> Iterator[tuple[str, str]]:
-        """Yield (review_id, business_id) of the reviews of these places that have text; text is not kept."""
-        for record in self.reviews(business_ids=business_ids, progress=progress):
-            if record.text.strip():
-                yield record.review_id, record.business_id
+        """Yield (review_id, business_id) of the reviews of these places that have text; one scan, no text is kept.
+
+        A review that stands twice comes once; then its rows are compared, and raise `BundleError` if they differ.
+        """
+        places = {_encoded(name): name for name in business_ids}
+        seen: set[str] = set()
+        repeated: set[str] = set()
+        for batch in self._batches(Search("business_id", frozenset(places), keys_only=True), progress):
+            for found in batch:
+                if isinstance(found, tuple):
+                    review, place = found[0].decode(), places[found[1]]
+                else:
+                    row = self._parsed("review", found) if found.strip() else {}
+                    named = places.get(_encoded(row.get("business_id")))
+                    if named is None or not self._text(row, found).strip():
+                        continue
+                    review, place = str(row.get("review_id")), named
+                if review in seen:
+                    repeated.add(review)
+                else:
+                    seen.add(review)
+                    yield review, place
+        if repeated:
+            for _ in self.reviews(review_ids=repeated):
+                continue
 
     def reviews(self, review_ids: Collection[str] | None = None, business_ids: Collection[str] | None = None,
-                progress: Progress | None = None) -> Iterator[ReviewRecord]:
-        """Yield reviews whole, in any order; both filters must hold where both are given."""
-        reviews = None if review_ids is None else frozenset(review_ids)
-        places = None if business_ids is None else frozenset(business_ids)
+                progress: Progress | None = None, *, conflicts: set[str] | None = None) -> Iterator[ReviewRecord]:
+        """Yield whole reviews in file order; where both filters are given, both must hold.
+
+        Identical repeats of a review are merged and counted in `repeated_reviews`.
+
+        Args:
+            review_ids, business_ids: which to yield; None means all. Ids that the bundle does not have yield nothing.
+            conflicts: ids that stand twice with different content are added here, instead of raising `BundleError`.
+        """
+        reviews = None if review_ids is None else frozenset(map(_clean, review_ids))
+        places = None if business_ids is None else {name: name for name in map(_clean, business_ids)}
         seen: dict[str, int] = {}
-        for line, number in self._lines("review", progress):
-            row = self._parse("review", line, number)
-            key, place = row.get("review_id"), row.get("business_id")
+        for row, line in self._review_rows(reviews, places, progress):
+            key, place = str(row.get("review_id")), str(row.get("business_id"))
             if (reviews is not None and key not in reviews) or (places is not None and place not in places):
                 continue
-            if not isinstance(row.get("text"), str):
-                raise BundleError(f"review {key} in {self._where('review')} line {number} has no text",
-                                  do="download the bundle again")
-            content = hash((place, row["text"], row.get("stars")))
-            if str(key) in seen:
-                if seen[str(key)] != content:
-                    raise BundleError(f"review {key} stands twice in {self._where('review')} with different content, "
-                                      f"again in line {number}", do="download the bundle again")
+            place = place if places is None else places[place]  # one string for all reviews of a place
+            record = ReviewRecord(key, place, self._text(row, line), _number(row.get("stars")))
+            content = hash(record)
+            known = seen.setdefault(key, content)
+            if known is content:
+                yield record
+            elif known == content:
                 self.repeated_reviews += 1
-                continue
-            seen[str(key)] = content
-            record = ReviewRecord(str(key), str(place), row["text"], float(row.get("stars") or 0.0))
-            yield record
+            elif conflicts is None:
+                raise BundleError(f"review {key} stands twice in {self._where('review', line)} with different content",
+                                  do="download the bundle again")
+            else:
+                conflicts.add(key)
 
     def fingerprint(self, progress: Progress | None = None) -> Fingerprint:
-        """Return what identifies the bundle's content, whatever form it is held in."""
-        tables = {}
-        for table in self._ranges:
-            tables[table] = TableInfo.of(self._blocks(table, progress))
-        return combine(tables)
+        """Return what identifies the bundle's content, whatever form it is held in; computed once and remembered."""
+        known = recall(self._signature)
+        if known is None:
+            done, total, tables = 0, sum(size for _, size, _, _ in self._signature.files), {}
 
-    def _where(self, table: str) -> str:
-        return f"{self.path}: {self._ranges[table][0]}"
-
-    def _blocks(self, table: str, progress: Progress | None) -> Iterator[bytes]:
-        where = self._ranges[table][1]
-        with where.path.open("rb") as stream:
-            stream.seek(where.start)
-            left = where.size
-            while left:
-                block = stream.read(min(left, 1 << 20))
-                left -= len(block)
-                yield block
+            def report(position: int) -> None:
                 if progress:
-                    progress(where.size - left, where.size)
+                    progress(min(done + position, total), total)
 
-    def _lines(self, table: str, progress: Progress | None) -> Iterator[tuple[bytes, int]]:
-        if table not in self._ranges:
-            raise BundleError(f"{self.path} has no {table} table", do="download the whole bundle")
-        carry, number = b"", 0
-        for block in self._blocks(table, progress):
-            lines = (carry + block).split(b"\n")
-            carry = lines.pop()
-            for line in lines:
-                number += 1
-                if number == 1 and line.startswith(BYTE_ORDER_MARK):
-                    line = line[3:]
-                if line.strip():
-                    yield line, number
-        if carry.strip():
-            yield carry, number + 1
+            with reading(str(self.path)):
+                for table, name, stream in self._container.tables():
+                    tables[table] = TableInfo.of(stream, name, report)
+                    if isinstance(self._container, Listed):
+                        done += stream.base.size
+            if "review" not in tables:
+                raise missing("review", str(self.path))
+            self._check_unchanged()
+            known = combine(tables)
+            remember(self._signature, known)
+            report(total)
+        self._verified = True
+        return known
 
-    def _parse(self, table: str, line: bytes, number: int) -> dict[str, Any]:
+    def _review_rows(self, reviews: Collection[str] | None, places: Collection[str] | None,
+                     progress: Progress | None) -> Iterator[tuple[dict[str, Any], bytes]]:
+        """Yield at least the rows that a filter asks for, with their lines."""
+        if reviews is None and places is None:
+            for row in self.rows("review", progress):
+                yield row, b""
+            return
+        key, wanted = ("business_id", places or ()) if reviews is None else ("review_id", reviews)
+        if not wanted:
+            return
+        for batch in self._batches(Search(key, frozenset(map(_encoded, wanted))), progress):
+            for line in batch:
+                if isinstance(line, bytes) and line.strip():
+                    yield self._parsed("review", line), line
+
+    def _batches(self, search: Search, progress: Progress | None) -> Iterator[Batch]:
+        """Yield what a search of the review table gives: in two processes where the table lies plain in a file."""
+        blob = self._blob("review")
+        if blob and blob.where:
+            with reading(self._name("review")), blob.open() as stream:
+                mark = len(BYTE_ORDER_MARK) if peek(stream, len(BYTE_ORDER_MARK)) == BYTE_ORDER_MARK else 0
+                where = FileRange(blob.where.path, blob.where.start + mark, blob.where.end)
+                yield from scan_range(where, search, progress)
+            self._check_unchanged()
+            return
+        with self._opened("review") as stream:
+            for batch in Scanner(search).scan(stream.readinto):
+                yield batch
+                if progress:
+                    progress(stream.base.tell(), stream.base.size)
+
+    @contextmanager
+    def _opened(self, table: str) -> Iterator[Any]:
+        """Open a table's decompressed bytes without their byte-order mark; check the bundle when all was read."""
+        if isinstance(self._container, Listed) and table not in self._container.blobs:
+            raise missing(table, str(self.path))
+        with reading(self._name(table)):
+            with self._container.table(table, to_end=not self._verified) as stream:
+                head = peek(stream, len(BYTE_ORDER_MARK))
+                yield Chain([io.BytesIO(head.removeprefix(BYTE_ORDER_MARK)), stream], stream.base)
+            self._verified = True
+        self._check_unchanged()
+
+    def _check_unchanged(self) -> None:
+        if Signature.of(self._container.files) != self._signature:
+            raise BundleError(f"{self.path} changed while it was read", do="wait until it is complete, then start again")
+
+    def _blob(self, table: str) -> Blob | None:
+        return self._container.blobs.get(table) if isinstance(self._container, Listed) else None
+
+    def _name(self, table: str) -> str:
+        blob = self._blob(table)
+        return f"{self.path}: {blob.name if blob else table + '.json'}"
+
+    def _parsed(self, table: str, line: bytes, number: int = 0) -> dict[str, Any]:
         try:
             row, replaced = parse_object(line)
         except ValueError as error:
-            raise BundleError(f"{self._where(table)} line {number}: {error}",
-                              do="the file is damaged; download the bundle again") from None
+            self._check_unchanged()
+            where = f"{self._name(table)} line {number:,}" if number else self._where(table, line)
+            cut = "" if line.rstrip().endswith(b"}") else "; the line is cut off"
+            raise BundleError(f"{where}: {error}{cut}", do=_DAMAGED) from None
         self.replaced_surrogates += replaced
         return row
 
+    def _text(self, row: dict[str, Any], line: bytes) -> str:
+        text = row.get("text")
+        if not isinstance(text, str):
+            where = self._where("review", line) if line else self._name("review")
+            raise BundleError(f"{where}: review {row.get('review_id')} has no text", do=_DAMAGED)
+        return text
+
+    def _where(self, table: str, line: bytes) -> str:
+        """Return where a line stands, by reading the table again: only done to name it in an error."""
+        with self._opened(table) as stream:
+            for number, each in enumerate(io.BufferedReader(stream, _LINE_BUFFER), 1):
+                if each.rstrip(b"\n") == line.rstrip(b"\n"):
+                    return f"{self._name(table)} line {number:,}"
+        return self._name(table)
+
 
 def open_bundle(path: str | os.PathLike[str]) -> Bundle:
-    """Open a bundle: a folder or an archive of it; nothing is unpacked.
+    """Open a bundle: a folder, `.tar`, `.tgz`, `.zip`, or Yelp's zip that holds a tar; nothing is unpacked.
+
+    What it is is told by its bytes, not by its name. A single `review.json` will do for hydration.
 
     Raises:
-        BundleError: the path does not exist, or holds no review table.
+        BundleError: the path does not exist, holds no review table or two, or an archive holds a link, an absolute name
+            or `..`. What can only be seen by reading a compressed archive through is raised by the first read.
 
     Example:
-        >>> bundle = open_bundle("~/yelp")  # doctest: +SKIP
+        >>> bundle = open_bundle("~/Yelp-JSON.zip")  # doctest: +SKIP
+        >>> bundle.kind, [member.table for member in bundle.members]  # doctest: +SKIP
+        ('zip+tgz', ['business', 'checkin', 'review', 'tip', 'user'])
     """
     where = Path(path).expanduser()
-    if not where.exists():
-        raise BundleError(f"{where} does not exist", do="give the folder or archive of the Yelp Open Dataset")
-    ranges: dict[str, tuple[str, _Range]] = {}
-    if where.is_dir():
-        for found in sorted(where.rglob("*.json")):
-            table = _NAMES.get(found.name)
-            if table and "__MACOSX" not in found.parts:
-                ranges[table] = (found.relative_to(where).as_posix(), _Range(found, 0, found.stat().st_size))
-    else:
-        with tarfile.open(where, "r:") as archive:
-            for member in archive:
-                table = _NAMES.get(member.name.rsplit("/", 1)[-1])
-                if table and member.isreg():
-                    ranges[table] = (member.name, _Range(where, member.offset_data, member.size))
-    if "review" not in ranges:
-        raise BundleError(f"{where} holds no review table", do="give the folder that holds "
-                          "yelp_academic_dataset_review.json")
-    return Bundle(where, "folder" if where.is_dir() else "tar", ranges)
+    return Bundle(where, open_path(where))
+
+
+def _clean(identifier: str) -> str:
+    return replace_surrogates(identifier)[0]
+
+
+def _encoded(identifier: Any) -> bytes:
+    return _clean(identifier).encode() if isinstance(identifier, str) else b""
+
+
+def _number(value: Any) -> float:
+    return float(value) if isinstance(value, (int, float)) else 0.0

@@ -28,9 +28,11 @@ def gather(source: Bundle | Mapping[str, str], ids: Iterable[str],
     texts: dict[str, str] = {}
     found = SourceTexts(len(wanted), texts)
     if isinstance(source, Bundle):
-        if wanted:
-            for record in source.reviews(review_ids=wanted.keys(), progress=progress):
-                texts[record.review_id] = record.text
+        repeated, replaced = source.repeated_reviews, source.replaced_surrogates
+        for record in source.reviews(review_ids=wanted.keys(), progress=progress, conflicts=found.ambiguous):
+            texts[record.review_id] = record.text
+        found.repeated = source.repeated_reviews - repeated
+        found.replaced_surrogates = source.replaced_surrogates - replaced
         return found
     for key in wanted:
         text = source.get(key)

@@ -1,0 +1,248 @@
+"""Finding the few review lines that matter among millions, without parsing the others.
+
+A line of Yelp's review table proves its own layout: it begins `{"review_id":"`, the id takes 22 bytes, `"user_id":"` and
+`"business_id":"` follow at fixed places, and it ends in `}`. Of such a line the ids are read at their offsets, and a
+line whose id is not wanted is passed over. Every other line is handed on to be parsed as JSON. So nothing that is wanted
+is missed, whatever a line looks like; only a key that stands a second time later in its line goes unseen.
+
+This file also runs as a helper process (`python scanner.py`), so it imports nothing of the package.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import struct
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO
+
+BUFFER = 1 << 20
+READY = b"R"
+HEADER = 120
+_ID = re.compile(rb"[A-Za-z0-9_-]{22}")
+_START, _USER, _PLACE, _AFTER = b'{"review_id":"', b'","user_', b'"business_id":"', b'","stars'
+_REVIEW_AT, _PLACE_AT, _STARS_AT = 14, 88, 110
+_FIELDS = b'","stars":,"useful":,"funny":,"cool":,'
+_TEXT = b'"text":"'
+_PLAIN_TEXT = frozenset(range(0x21, 0x7F)) - frozenset(b'"\\')
+_BITS = 20
+_FRAME = struct.Struct("<QQ")
+_LINE, _IDS = b"L", b"I"
+
+Ids = tuple[bytes, bytes]
+Batch = list[Ids | bytes]
+
+
+@dataclass
+class Search:
+    """What is looked for: lines whose `key` (`review_id` or `business_id`) is among `wanted`.
+
+    `keys_only` asks for the ids of lines that have text, instead of the lines, wherever a line proves that much.
+    """
+
+    key: str
+    wanted: frozenset[bytes]
+    keys_only: bool = False
+    fast: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.fast = all(_ID.fullmatch(each) for each in self.wanted)
+
+    def to_json(self) -> bytes:
+        """Return the search as one line."""
+        return json.dumps([self.key, sorted(each.decode() for each in self.wanted), self.keys_only]).encode() + b"\n"
+
+    @classmethod
+    def from_json(cls, line: bytes) -> Search:
+        """Read what `to_json` wrote."""
+        key, wanted, keys_only = json.loads(line)
+        return cls(key, frozenset(each.encode() for each in wanted), keys_only)
+
+
+class Scanner:
+    """Scans bytes for a search; one for each process, since it owns its buffer."""
+
+    def __init__(self, search: Search, buffer: int = BUFFER) -> None:
+        self._search = search
+        self._buffer = bytearray(buffer)
+        self._lines = (_proven_by_numpy(search) or _proven_by_slices(search)) if search.fast else _every_line
+
+    def scan(self, readinto: Callable[[memoryview], int]) -> Iterator[Batch]:
+        """Yield a batch for every buffer's worth of bytes until `readinto` gives none."""
+        buffer, filled, more = self._buffer, 0, True
+        while more:
+            if filled > len(buffer) // 2:  # a line longer than half the buffer
+                buffer = self._buffer = buffer + bytearray(len(buffer))
+            while more and filled < len(buffer):
+                count = readinto(memoryview(buffer)[filled:])
+                filled, more = filled + count, bool(count)
+            end = buffer.rfind(b"\n", 0, filled) + 1 if more else filled
+            if end:
+                yield self._batch(buffer, end)
+                buffer[:filled - end] = buffer[end:filled]
+                filled -= end
+
+    def _batch(self, buffer: bytearray, end: int) -> Batch:
+        found: Batch = []
+        for start, stop, proven in self._lines(buffer, end):
+            keys = _keys(buffer, start, stop) if proven and self._search.keys_only else None
+            found.append(keys or bytes(memoryview(buffer)[start:stop]))
+        return found
+
+
+Lines = Callable[[bytearray, int], Iterator[tuple[int, int, bool]]]
+
+
+def _keys(buffer: bytearray, start: int, stop: int) -> tuple[bytes, bytes] | None:
+    """Return a proven line's ids if it also proves that its text is not blank."""
+    text = buffer.find(_TEXT, start + _STARS_AT, stop)
+    first = text + len(_TEXT)
+    if text < 0 or buffer[first] not in _PLAIN_TEXT:
+        return None
+    review = bytes(buffer[start + _REVIEW_AT:start + _REVIEW_AT + 22])
+    if not _ID.fullmatch(review) or buffer[start + _STARS_AT:text].translate(None, b".0123456789") != _FIELDS:
+        return None
+    return review, bytes(buffer[start + _PLACE_AT:start + _PLACE_AT + 22])
+
+
+def _every_line(buffer: bytearray, end: int) -> Iterator[tuple[int, int, bool]]:
+    start = 0
+    while start < end:
+        stop = buffer.find(b"\n", start, end)
+        stop = end if stop < 0 else stop
+        yield start, stop, False
+        start = stop + 1
+
+
+def _proven_by_slices(search: Search) -> Lines:
+    """Return the line finder that needs nothing but Python."""
+    wanted, by_review = search.wanted, search.key == "review_id"
+    at = _REVIEW_AT if by_review else _PLACE_AT
+
+    def lines(buffer: bytearray, end: int) -> Iterator[tuple[int, int, bool]]:
+        start = 0
+        while start < end:
+            stop = buffer.find(b"\n", start, end)
+            stop = end if stop < 0 else stop
+            head = bytes(buffer[start:min(stop, start + HEADER)])
+            proven = (len(head) == HEADER and buffer[stop - 1] == 0x7D and head.startswith(_START)
+                      and head[36:44] == _USER and (by_review or (head[73:88] == _PLACE and head[110:118] == _AFTER)))
+            if not proven or head[at:at + 22] in wanted:
+                yield start, stop, proven
+            start = stop + 1
+
+    return lines
+
+
+def _proven_by_numpy(search: Search) -> Lines | None:
+    """Return the line finder that looks at a whole buffer at once; None without NumPy."""
+    try:
+        import numpy as np
+    except ImportError:
+        return None
+    by_review, wanted = search.key == "review_id", search.wanted
+    at = _REVIEW_AT if by_review else _PLACE_AT
+    expected = [(0, _START[:8]), (6, _START[6:]), (36, _USER)]
+    if not by_review:
+        expected += [(73, _PLACE[:8]), (80, _PLACE[7:]), (_STARS_AT, _AFTER)]
+    checks = [(offset, np.frombuffer(piece, "<u8")[0]) for offset, piece in expected]
+    multiplier, shift = np.uint64(0x9E3779B97F4A7C15), np.uint64(64 - _BITS)
+    table = np.zeros(1 << _BITS, bool)
+    prefixes = np.frombuffer(b"".join(each[:8] for each in sorted(wanted)), "<u8")
+    table[(prefixes * multiplier) >> shift] = True
+
+    def words(buffer: bytearray, offset: int, starts: Any) -> Any:
+        """Eight bytes of each line, at an offset from its start, as one number."""
+        return np.ndarray((len(buffer) - offset - 7,), "<u8", buffer, offset, (1,))[starts]
+
+    def lines(buffer: bytearray, end: int) -> Iterator[tuple[int, int, bool]]:
+        data = np.frombuffer(buffer, np.uint8, end)
+        stops = np.flatnonzero(data == 10)
+        if not len(stops) or stops[-1] != end - 1:
+            stops = np.append(stops, end)
+        starts = np.concatenate((np.zeros(1, stops.dtype), stops[:-1] + 1))
+        heads = np.minimum(starts, len(buffer) - HEADER)  # differs only for lines too short to prove anything
+        odd = (stops - starts < HEADER) | (data[stops - 1] != 0x7D)
+        for offset, word in checks:
+            odd |= words(buffer, offset, heads) != word
+        hit = odd | table[(words(buffer, at, heads) * multiplier) >> shift]
+        for line in np.flatnonzero(hit).tolist():
+            start, stop = int(starts[line]), int(stops[line])
+            proven = not odd[line]
+            if not proven or bytes(buffer[start + at:start + at + 22]) in wanted:
+                yield start, stop, proven
+
+    return lines
+
+
+def aligned(file: BinaryIO, position: int, start: int, end: int) -> int:
+    """Return where the first line begins at or after a position of the table that takes bytes `start` to `end`."""
+    if position <= start:
+        return start
+    position -= 1
+    while position < end:
+        file.seek(position)
+        block = file.read(min(1 << 14, end - position))
+        if not block:
+            return position
+        newline = block.find(b"\n")
+        if newline >= 0:
+            return position + newline + 1
+        position += len(block)
+    return end
+
+
+def scan_chunk(scanner: Scanner, file: BinaryIO, chunk: tuple[int, int], table: tuple[int, int]) -> Batch:
+    """Return what the lines that begin within a chunk of a table give. Raises `EOFError` where bytes are missing."""
+    position, end = (aligned(file, edge, *table) for edge in chunk)
+    file.seek(position)
+
+    def readinto(view: memoryview) -> int:
+        nonlocal position
+        view = view[:end - position]
+        count = file.readinto(view) or 0  # type: ignore[attr-defined]
+        if not count and len(view):
+            raise EOFError(f"the file ends at byte {position:,} instead of {end:,}")
+        position += count
+        return int(count)
+
+    return [each for batch in scanner.scan(readinto) for each in batch]
+
+
+def pack(batch: Batch) -> bytes:
+    """Return a batch as bytes: size and number, then a line each, marked as a line of the table or as ids."""
+    lines = b"\n".join(_LINE + each if isinstance(each, bytes) else _IDS + each[0] + each[1] for each in batch)
+    return _FRAME.pack(len(lines), len(batch)) + lines
+
+
+def unpack(read: Callable[[int], bytes]) -> Batch | None:
+    """Read a packed batch; None where the other side is gone."""
+    header = read(_FRAME.size)
+    if len(header) < _FRAME.size:
+        return None
+    size, count = _FRAME.unpack(header)
+    lines = read(size)
+    if len(lines) < size:
+        return None
+    batch: Batch = [(each[1:23], each[23:]) if each.startswith(_IDS) else each[1:] for each in lines.split(b"\n")]
+    return batch if count else []
+
+
+def main() -> None:
+    """Serve as helper: a search and a table on standard input, then a chunk a line; a batch each on standard output."""
+    source, target = sys.stdin.buffer, sys.stdout.buffer
+    scanner = Scanner(Search.from_json(source.readline()))
+    path, start, end = json.loads(source.readline())
+    with open(path.encode(errors="surrogateescape"), "rb", buffering=0) as file:
+        target.write(READY)
+        target.flush()
+        for line in iter(source.readline, b""):
+            first, last = json.loads(line)
+            target.write(pack(scan_chunk(scanner, file, (first, last), (start, end))))
+            target.flush()
+
+
+if __name__ == "__main__":
+    main()
