@@ -82,7 +82,7 @@ def make_place(seed: int, index: int, used_names: dict[str, set[str]]) -> Place:
         poi_type=poi_type, city=city, area=area, kind=kind,
         latitude=round(area.latitude + _spread(uniform), 7), longitude=round(area.longitude + _spread(uniform), 7),
         quality=quality, price=_price(poi_type, stance, uniform), stance=stance,
-        salience={aspect: (0.4 + 1.6 * uniform()) * (1.6 if aspect in MAIN else 1.0) for aspect in stance})
+        salience={aspect: (0.3 + 3.2 * uniform() ** 3) * (1.6 if aspect in MAIN else 1.0) for aspect in stance})
 
 
 def _spread(uniform: Callable[[], float]) -> float:

@@ -124,20 +124,20 @@ class _Chooser:
         self.others = names
         self.said: dict[str, int] = {}
         for name in names:
-            if name in core:
+            if name in core and place.stance.get(name) != self.mood:
                 self.options.append((name, self.mood or 1))
-                self.weights.append(0.7 if stars < 3 else 0.15)
+                self.weights.append(0.5 if stars < 3 else 0.1)
 
     def draw(self, uniform: Uniform) -> tuple[str, int]:
         """Return an aspect and what the review says of it; it never says two opposite things of one aspect."""
         stray, flip = uniform(), uniform()
-        if stray < 0.06:
+        if stray < 0.025:
             aspect, polarity = choose(self.others, uniform), self.mood or (1 if flip < 0.5 else -1)
         else:
             number = weighted(range(len(self.options)), self.weights, uniform)
             self.weights[number] *= 0.25
             aspect, polarity = self.options[number]
-            if flip < 0.05 and polarity != self.mood:
+            if flip < 0.03 and polarity != self.mood:
                 polarity = -polarity
         return aspect, self.said.setdefault(aspect, polarity)
 

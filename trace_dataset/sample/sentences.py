@@ -11,7 +11,7 @@ from trace_dataset.sample.grammar import Sequence, Slots, expand, expand_raw, ma
 
 Uniform = Callable[[], float]
 
-INDIRECT_SHARE = 0.42
+INDIRECT_SHARE = 0.50
 _NEXT = re.compile(r"(?<=[.!?] )[a-z]")
 _ENDS = ".!?)…"
 
