@@ -6,25 +6,36 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from trace_dataset.dialogues.draws import chance, shuffled, weighted_order
-from trace_dataset.dialogues.shapes import Event, events, place_count
+from trace_dataset.dialogues.draws import chance, pick, shuffled, weighted_order
+from trace_dataset.dialogues.shapes import Event, chain_length, events, parse
 from trace_dataset.dialogues.views import CellView
 
 MOST_VISITS = 600  # of the search through orders of places; a pool that needs more is redrawn
-MOST_CHAINS = 12
-FIRST_WISHES = {"easy": (1, 2, 2, 2), "medium": (1, 2, 2, 2, 3), "hard": (2, 3, 3), "expert": (2, 3, 3)}
-SECOND_NEW_WISH = 0.15  # of the refusals name two wishes that the place fails
-WISH_WITHOUT_REFUSAL = 0.55
+MOST_ORDERS, WISH_DRAWS = 12, 3
+MOST_CHAINS = 8  # to choose from: few other places should fit, and the golds be well spoken of
+STRENGTH = 0.1  # of a sentence that speaks for a gold, against one place more that fits as well
+ENOUGH_SENTENCES = 3
+NEAR_MISS = 0.65  # of the partners miss one wish
+FIRST_WISHES = {"easy": (2, 2, 3), "medium": (2, 3), "hard": (2, 3, 3, 4), "expert": (3, 3, 4)}
+SECOND_NEW_WISH = 0.2  # of the refusals name two wishes that the place fails
+WISH_WITHOUT_REFUSAL = 0.75
 WITHOUT_QUOTE = 0.35  # how much less often a wish is asked that only an attribute, and no sentence, supports
 
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """A shape with its places and wishes: `wishes[i]` holds the numbers asked at event `i`, the opening first."""
+    """A shape with its places and wishes.
+
+    Attributes:
+        places: business ids by index of the shape; partners stand at the end, so that -1 and -2 find them.
+        wishes: the numbers of the wishes asked at each event, the opening first.
+        cost: how loosely the wishes fit: other places of the pool that fit as well, less the sentences for the golds.
+    """
 
     shape: str
     places: tuple[str, ...]
     wishes: tuple[tuple[int, ...], ...]
+    cost: float
 
 
 def fit(view: CellView, shape: str, tier: str, pool: Sequence[str], interest: Sequence[float], rng: random.Random,
@@ -38,13 +49,16 @@ def fit(view: CellView, shape: str, tier: str, pool: Sequence[str], interest: Se
     askable = sum(1 << number for number, weight in enumerate(interest) if weight > 0)
     supports = {business: view.supports[business] & askable for business in pool}
     moments = events(shape)
-    for attempt, places in enumerate(_orders(supports, shape, shuffled(rng, pool), least_first)):
-        wishes = _choose(view, moments, places, supports, tier, interest, rng, least_first)
-        if wishes is not None:
-            return Chain(shape, places, wishes)
-        if attempt + 1 >= MOST_CHAINS:
+    found: list[Chain] = []
+    for tried, places in enumerate(_orders(supports, shape, shuffled(rng, pool), least_first), start=1):
+        for _ in range(WISH_DRAWS):
+            wishes = _choose(view, moments, places, supports, tier, interest, rng, least_first)
+            partners = None if wishes is None else _partners(view, shape, pool, places, wishes, rng)
+            if wishes is not None and partners is not None:
+                found.append(Chain(shape, places + partners, wishes, _cost(view, shape, pool, places, wishes)))
+        if len(found) >= MOST_CHAINS or tried >= MOST_ORDERS:
             break
-    return None
+    return min(found, key=lambda chain: chain.cost) if found else None
 
 
 def askable_at(event: Event, places: Sequence[str | None], supports: dict[str, int], strict: bool = False) -> int:
@@ -66,7 +80,7 @@ def askable_at(event: Event, places: Sequence[str | None], supports: dict[str, i
 def _orders(supports: dict[str, int], shape: str, order: Sequence[str], least_first: int) -> Iterator[tuple[str, ...]]:
     """Yield assignments of places to a shape under which every required moment has something to ask."""
     needed = [event for event in events(shape) if event.required]
-    places: list[str | None] = [None] * place_count(shape)
+    places: list[str | None] = [None] * chain_length(shape)
     visits = 0
 
     def fill(index: int) -> Iterator[tuple[str, ...]]:
@@ -110,6 +124,53 @@ def _choose(view: CellView, moments: Sequence[Event], places: tuple[str, ...], s
             return None
         chosen[index] = tuple(found)
     return tuple(chosen[index] for index in range(len(moments)))
+
+
+def asked_before(shape: str, wishes: Sequence[Sequence[int]]) -> dict[int, int]:
+    """Return, for each recommending step by index, the set of the wishes asked before it."""
+    stated = {event.step: numbers for event, numbers in zip(events(shape), wishes, strict=True)}
+    total = sum(1 << number for number in stated[-1])
+    found = {}
+    for index, step in enumerate(parse(shape)):
+        if step.recommends:
+            found[index] = total
+        for number in stated.get(index, ()):
+            total |= 1 << number
+    return found
+
+
+def _cost(view: CellView, shape: str, pool: Sequence[str], places: Sequence[str], wishes: Sequence[Sequence[int]]) -> float:
+    steps = parse(shape)
+    others = sentences = 0
+    for index, asked in asked_before(shape, wishes).items():
+        refused = {places[place] for step in steps[:index] if step.kind == "X" for place in step.places}
+        others += sum(not asked & ~view.supports[business] for business in pool if business not in refused) - 1
+        gold = places[steps[index].places[0]]
+        sentences += sum(min(ENOUGH_SENTENCES, len(view.spans(gold, view.wishes[number]))) for number in view.members(asked))
+    return others - STRENGTH * sentences
+
+
+def _partners(view: CellView, shape: str, pool: Sequence[str], places: tuple[str, ...], wishes: Sequence[Sequence[int]],
+              rng: random.Random) -> tuple[str, ...] | None:
+    """Return the places that are only compared with, `q` before `p`; None where none comes close enough."""
+    wanted = [(index, place) for index, step in enumerate(parse(shape)) for place in step.places if place < 0]
+    asked = asked_before(shape, wishes)
+    chosen: dict[int, str] = {}
+    for index, place in wanted:
+        missing = {business: (asked[index] & ~view.supports[business]).bit_count() for business in pool
+                   if business not in places and business not in chosen.values() and _shows(view, business, asked[index])}
+        near = [business for business, many in missing.items() if many == 1]
+        full = [business for business, many in missing.items() if many == 0]
+        options = (near or full) if chance(rng, NEAR_MISS) else (full or near)
+        if not options or (len(options) == len(near) and asked[index].bit_count() == 1 and options == near):
+            return None
+        chosen[place] = pick(rng, options)
+    return tuple(chosen[place] for place in sorted(chosen))
+
+
+def _shows(view: CellView, business: str, asked: int) -> bool:
+    """Whether something can be quoted about a place that answers one of the wishes."""
+    return any(view.spans(business, view.wishes[number]) for number in view.members(asked & view.supports[business]))
 
 
 def _in_order(view: CellView, numbers: int, business: str, interest: Sequence[float], rng: random.Random) -> list[int]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from trace_dataset.dialogues.chain import Chain
 from trace_dataset.dialogues.draws import chance, pick, pick_weighted
-from trace_dataset.dialogues.planned import Fact, PlannedQuote, PlannedTurn
+from trace_dataset.dialogues.planned import Fact, Miss, PlannedQuote, PlannedTurn
 from trace_dataset.dialogues.quoting import QuoteChooser
 from trace_dataset.dialogues.scenario import Scenario
 from trace_dataset.dialogues.shapes import Step, events, parse
@@ -23,7 +23,7 @@ ENDINGS: tuple[tuple[tuple[str, ...], int], ...] = (
 NO_PREFERENCE = 0.12
 DETAIL = 0.065  # of the recommending turns are followed by a question about the place
 DETAIL_LEADS_TO_REFUSAL = 0.5  # of those before a refusal ask for what the place lacks
-SECOND_QUOTE = 0.35
+SECOND_QUOTE, SECOND_QUOTE_FOR_TWO = 0.25, 0.65
 SECOND_QUOTE_COMPARED = 0.15
 EXPLANATION_NAMES_PLACE, CLOSING_NAMES_PLACE = 0.5, 0.4
 
@@ -84,18 +84,23 @@ class _Layout:
         others = tuple(business for business in fitting if business != places[0] and business not in self.refused)
         quotes: list[PlannedQuote] = []
         facts: list[Fact] = []
+        misses: list[Miss] = []
         order = [*self.new, *(wish for wish in reversed(self.asked) if wish not in self.new)]
         for business in places:
             share = SECOND_QUOTE if step.kind == "R" else SECOND_QUOTE_COMPARED
+            share = SECOND_QUOTE_FOR_TWO if len(self.new) > 1 and step.kind == "R" else share
             most = 2 if chance(self.rng, share) else 1
-            found = self.quotes.choose(business, order, most, len(quotes))
+            supported = [wish for wish in order if self.view.supports[business] >> self.view.bit[wish] & 1]
+            found = self.quotes.choose(business, supported, most, len(quotes))
             quotes += found or self.quotes.any(business, len(quotes))
             shown = {item.wish for item in found}
+            lacking = [wish for wish in self.asked if not self.view.supports[business] >> self.view.bit[wish] & 1]
+            misses += [self._miss(business, wish) for wish in lacking]
             facts += [Fact(business, wish, bool(self.view.evidence.spans(business, wish, polarity=1)))
-                      for wish in self.new if wish not in shown]
+                      for wish in self.new if wish not in shown and wish not in lacking]
         action = "recommend" if step.kind == "R" else "compare"
         self.done.append(PlannedTurn("system", action, action, tuple(self.new), places, places[:1], others,
-                                     quotes=tuple(quotes), facts=tuple(facts)))
+                                     quotes=tuple(quotes), facts=tuple(facts), misses=tuple(misses)))
         self.named += [business for business in places if business not in self.named]
         self.new = []
 
@@ -104,8 +109,7 @@ class _Layout:
         following = self.steps[index + 1]
         if step.kind == "X":
             refused = tuple(self.chain.places[place] for place in step.places)
-            failures = tuple((business, wish, self.view.evidence.satisfaction(business, wish))
-                             for business in refused for wish in wishes)
+            failures = tuple(self._miss(business, wish) for business in refused for wish in wishes)
             self.refused += refused
             self.done.append(PlannedTurn("user", "reject_and_refine", "refuse", wishes, rejected=refused, failures=failures,
                                          places=self._standing(following)))
@@ -114,6 +118,11 @@ class _Layout:
         one_of_those = set(following.places) <= set(before.places)
         cue = "compare" if following.kind == "C" else "choose" if one_of_those else "more"
         self.done.append(PlannedTurn("user", "inform", cue, wishes, places=self._standing(following)))
+
+    def _miss(self, business: str, wish: Constraint) -> Miss:
+        evidence = self.view.evidence
+        complained = bool(evidence.spans(business, wish, polarity=-1))
+        return Miss(business, wish, evidence.satisfaction(business, wish), complained)
 
     def _standing(self, following: Step) -> tuple[str, ...]:
         """Return the places of the next step that the user has heard of already."""
@@ -154,6 +163,8 @@ class _Layout:
 
     def _end(self) -> None:
         actions = pick_weighted(self.rng, [item for item, _ in ENDINGS], [weight for _, weight in ENDINGS])
+        if not actions and self.done[-1].action == "explain":
+            actions = ("accept",)  # nobody asks a question and leaves
         gold = next(turn.golds for turn in reversed(self.done) if turn.golds)
         if actions:
             self.done.append(PlannedTurn("user", actions[0], actions[0], places=gold))

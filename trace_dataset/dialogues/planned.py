@@ -29,6 +29,16 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True)
+class Miss:
+    """A wish that a place does not meet: `contradicted` or `unknown`; `reviewed` if reviews complain, else its listing."""
+
+    business_id: str
+    wish: Constraint
+    status: str
+    reviewed: bool
+
+
+@dataclass(frozen=True, slots=True)
 class PlannedTurn:
     """One turn without its words.
 
@@ -39,7 +49,8 @@ class PlannedTurn:
         places: the places a system turn names, in order.
         quotes: the quotes of a system turn; a writer has to use each once.
         facts: new wishes that the named places support and no quote of this turn shows.
-        failures: (place, wish, `contradicted` or `unknown`): why a user refuses.
+        failures: why a user refuses, one for each place and new wish.
+        misses: which wishes a place does not meet that a system turn names for comparison.
         topic: what a clarifying question, a user's question or its answer is about.
         finding: `supported`, `contradicted` or `unknown`: the answer to a user's question.
         last: whether the dialogue ends with this turn.
@@ -55,7 +66,8 @@ class PlannedTurn:
     rejected: tuple[str, ...] = ()
     quotes: tuple[PlannedQuote, ...] = ()
     facts: tuple[Fact, ...] = ()
-    failures: tuple[tuple[str, Constraint, str], ...] = ()
+    failures: tuple[Miss, ...] = ()
+    misses: tuple[Miss, ...] = ()
     topic: Constraint | None = None
     finding: str | None = None
     last: bool = False

@@ -2,6 +2,8 @@
 
 A shape is a line of steps over numbered places: `R0` recommends place 0, `C12` compares 1 and 2 (1 is named first),
 `X0` refuses 0 with a new wish, `I` goes on without refusing. Before the first step the user states the first wishes.
+The numbered places form the chain: each satisfies all that was asked before it was named. `p` and `q` are partners, named
+only for comparison; a partner may miss one wish, and the text says so.
 """
 
 from __future__ import annotations
@@ -15,20 +17,22 @@ from trace_dataset.dialogues.draws import chance, pick_weighted
 SECOND_REJECTION = 0.10  # share of medium dialogues with two rejections: brings the corpus to 29.4 % (definitions, P57)
 
 ONE_REJECTION = (
-    ("R0 X0 R1 I C12", 30), ("R0 X0 R1 I C21", 12), ("R0 X0 R1 I C23", 4), ("R0 X0 R1 I C123", 6), ("R0 X0 C12 I R1", 10),
-    ("R0 X0 C12 I R2", 10), ("R0 I R1 X1 C20", 9), ("R0 I C12 X1 R2", 6), ("R0 I C10 X1 R2", 5), ("C01 X0 R1 I R2", 5),
-    ("C01 I R2 X2 R1", 3))
-TWO_REJECTIONS = (("R0 X0 R1 X1 C23", 50), ("R0 X0 C12 X1 R2", 35), ("R0 X0 C12 X12 R3", 15))
+    ("R0 X0 R1 I C1p", 24), ("R0 X0 R1 I C1pq", 5), ("R0 X0 R1 I C21", 12), ("R0 X0 R1 I C12", 3), ("R0 X0 C1p I R1", 16),
+    ("R0 X0 C1pq I R1", 3), ("R0 X0 C12 I R2", 7), ("R0 I C0p X0 R1", 9), ("R0 I R1 X1 C0p", 4), ("R0 I R1 X1 C20", 2),
+    ("C0p I R0 X0 R1", 8), ("C0p X0 R1 I C1q", 5), ("C0p X0 R1 I R2", 2))
+TWO_REJECTIONS = (("R0 X0 R1 X1 C2p", 45), ("R0 X0 C12 X1 R2", 40), ("R0 X0 C12 X12 R3", 15))
 HARD = (
-    ("R0 X0 R1 X1 C23", 30), ("R0 X0 C12 X1 R2", 22), ("R0 X0 C12 X12 R3", 6), ("R0 X0 R1 X1 R2 I C23", 16),
-    ("R0 X0 C12 X1 R2 I C23", 6), ("R0 X0 R1 I C12 X1 R2", 12), ("R0 I R1 X1 R2 X2 C03", 4), ("C01 X0 R1 X1 R2", 4))
+    ("R0 X0 R1 X1 C2p", 28), ("R0 X0 C12 X1 R2", 22), ("R0 X0 C1p X1 R2", 8), ("R0 X0 C12 X12 R3", 4),
+    ("R0 X0 R1 X1 R2 I C2p", 16), ("R0 X0 R1 I C12 X1 R2", 10), ("R0 X0 R1 I C1p X1 R2", 4), ("R0 I R1 X1 R2 X2 C0p", 3),
+    ("C01 X0 R1 X1 R2", 8))
 EXPERT = (
-    ("R0 X0 R1 X1 C23 X2 R3", 40), ("R0 X0 R1 X1 R2 X2 C34", 25), ("R0 X0 C12 X1 R2 X2 R3", 20), ("C01 X0 R1 X1 R2 X2 R3", 15))
+    ("R0 X0 R1 X1 C23 X2 R3", 40), ("R0 X0 R1 X1 R2 X2 C3p", 28), ("R0 X0 C12 X1 R2 X2 R3", 20), ("C01 X0 R1 X1 R2 X2 R3", 12))
+PARTNERS = {"p": -1, "q": -2}
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step: `kind` is `R`, `C`, `X` or `I`; `places` are indices into the chain of places."""
+    """One step: `kind` is `R`, `C`, `X` or `I`; `places` are indices into the chain, partners are negative."""
 
     kind: str
     places: tuple[int, ...]
@@ -69,7 +73,8 @@ def parse(shape: str) -> tuple[Step, ...]:
         >>> parse("R0 X0 C12")[2]
         Step(kind='C', places=(1, 2))
     """
-    return tuple(Step(word[0], tuple(int(digit) for digit in word[1:])) for word in shape.split())
+    return tuple(Step(word[0], tuple(PARTNERS[mark] if mark in PARTNERS else int(mark) for mark in word[1:]))
+                 for word in shape.split())
 
 
 @cache
@@ -86,8 +91,8 @@ def events(shape: str) -> tuple[Event, ...]:
     return tuple(found)
 
 
-def place_count(shape: str) -> int:
-    """Return how many distinct places a shape names."""
+def chain_length(shape: str) -> int:
+    """Return how many places the chain of a shape has, partners left out."""
     return len(_named(parse(shape)))
 
 
@@ -100,4 +105,4 @@ def draw_shape(tier: str, rng: random.Random) -> str:
 
 
 def _named(steps: tuple[Step, ...]) -> tuple[int, ...]:
-    return tuple(sorted({place for step in steps if step.recommends for place in step.places}))
+    return tuple(sorted({place for step in steps if step.recommends for place in step.places if place >= 0}))

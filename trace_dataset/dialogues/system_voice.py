@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from hydrate import escape
 from trace_dataset.dialogues.draws import chance
 from trace_dataset.dialogues.grammar import Voice
-from trace_dataset.dialogues.planned import Fact, Plan, PlannedQuote, PlannedTurn
+from trace_dataset.dialogues.planned import Fact, Miss, Plan, PlannedQuote, PlannedTurn
 from trace_dataset.dialogues.speech import finish
 from trace_dataset.dialogues.wishes import wording
 from trace_dataset.schema import Constraint
@@ -75,7 +75,8 @@ class SystemVoice:
             sentence = self._quoted(quote)
             parts.append(self.voice.say("second", {"sentence": sentence}) if index else sentence)
         facts = [fact for fact in turn.facts if fact.business_id == business]
-        return parts + [self._fact(fact) for fact in facts[:2]]
+        misses = [miss for miss in turn.misses if miss.business_id == business]
+        return parts + [self._fact(fact) for fact in facts[:2]] + [self._miss(miss) for miss in misses]
 
     def _quoted(self, item: PlannedQuote) -> str:
         quote = self._mark(f'"[Q:{item.quote.n}]" [{item.quote.label}]', raw=True)
@@ -92,6 +93,12 @@ class SystemVoice:
         if fact.wish.slot != "aspect":
             return self.voice.say("fact_claim", slots)
         return self.voice.say("fact_said" if fact.reviewed else "fact_listed", slots)
+
+    def _miss(self, miss: Miss) -> str:
+        slots = {"topic": self._line(miss.wish, "topic"), "bad": self._line(miss.wish, "bad")}
+        if miss.status == "unknown":
+            return self.voice.say("miss_unknown", slots)
+        return self.voice.say("miss_bad" if miss.reviewed or miss.wish.slot != "aspect" else "miss_listed", slots)
 
     def _explain(self, turn: PlannedTurn) -> list[str]:
         assert turn.topic is not None

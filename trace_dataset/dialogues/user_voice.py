@@ -37,14 +37,14 @@ class UserVoice:
         elif turn.cue == "refuse":
             text = self._refuse(turn, compared, next_action)
         elif turn.cue in ("accept", "close"):
-            text = join(self.voice.say(turn.cue))
+            text = self._finish(turn.cue)
         else:
             text = self._go_on(turn, compared)
         return lowered(text) if self.persona.voice == "lower" else text
 
     def _open(self, turn: PlannedTurn) -> str:
         style = self.persona.voice
-        hello = self.voice.say("hello") if chance(self.rng, HELLO[style]) else ""
+        hello = self.voice.say("hello_polite" if style == "polite" else "hello") if chance(self.rng, HELLO[style]) else ""
         opener = self.voice.line(self.persona.openers) if chance(self.rng, 0.85) else ""
         slots = {"city": self.city, "kind": self.voice.say(f"kind@{self.plan.scenario.poi_type}")}
         name = f"need_{style}" if style in ("polite", "brief") and chance(self.rng, 0.6) else "need"
@@ -59,7 +59,7 @@ class UserVoice:
 
     def _answer(self, turn: PlannedTurn) -> str:
         if not turn.wishes:
-            return join(self.voice.say("answer_none"), self._aside(0.5))
+            return join(self.voice.say("answer_none"), self._aside())
         lead = self.voice.say("answer_yes") if chance(self.rng, 0.3) else ""
         wish = self._wishes(turn.wishes)
         if lead and chance(self.rng, 0.6):
@@ -68,7 +68,17 @@ class UserVoice:
 
     def _ask(self, turn: PlannedTurn) -> str:
         assert turn.topic is not None
-        return join(self.voice.say("ask", {"ask": self._line(turn.topic, "ask")}), self._aside(0.3))
+        return join(self.voice.say("ask", {"ask": lower_first(self._line(turn.topic, "ask"))}))
+
+    def _finish(self, cue: str) -> str:
+        said = self.voice.say("accept_verdict" if cue == "accept" else "close_reason")
+        thanks = self.voice.say("accept_thanks" if cue == "accept" else "close_bye")
+        draw = self.rng.random()
+        if draw < 0.2:
+            return join(said)
+        if draw < 0.45:
+            return join(f"{said}, {thanks}")
+        return join(said, thanks) if draw < 0.75 else join(thanks, said)
 
     def _go_on(self, turn: PlannedTurn, compared: int) -> str:
         name = turn.cue
@@ -86,9 +96,7 @@ class UserVoice:
         both = len(turn.rejected) > 1
         no = self.voice.say("no_both" if both else "no_first" if compared > 1 else "no_one") if chance(self.rng, 0.8) else ""
         why = self._why(turn, both)
-        wish = self._wishes(turn.wishes)
-        if chance(self.rng, 0.7):
-            wish = self.voice.say("instead", {"wish": lower_first(wish)})
+        wish = self.voice.say("instead", {"wish": self._wishes(turn.wishes, plain=True)})
         if not no and not why:
             no = self.voice.say("no_one")
         if turn.places:
@@ -103,29 +111,32 @@ class UserVoice:
 
     def _why(self, turn: PlannedTurn, both: bool) -> str:
         """Return what is wrong with the refused places: something contradicted, or something nobody speaks of."""
-        statuses = {status for _, _, status in turn.failures}
-        contradicted = [wish for _, wish, status in turn.failures if status == "contradicted"]
-        if both and statuses == {"contradicted"}:
-            return self.voice.say("fails_both", {"topic": self._line(turn.wishes[0], "topic")})
+        statuses = {miss.status for miss in turn.failures}
+        contradicted = [miss.wish for miss in turn.failures if miss.status == "contradicted"]
+        if both and contradicted:
+            frame = "fails_both" if statuses == {"contradicted"} else "fails_mixed"
+            return self.voice.say(frame, {"topic": self._line(turn.wishes[0], "topic")})
         if contradicted and not both:
             return self.voice.say("fails", {"fails": self._line(pick(self.rng, contradicted), "fails")})
         return self.voice.say("lacks", {"lacks": self._line(turn.wishes[0], "lacks")})
 
-    def _wishes(self, wishes: Sequence[Constraint]) -> str:
+    def _wishes(self, wishes: Sequence[Constraint], plain: bool = False) -> str:
         if not wishes:
             return ""
-        said = [self._wish(wish) for wish in wishes]
+        said = [self._wish(wish, plain and not index) for index, wish in enumerate(wishes)]
         text = said[0]
         for other in said[1:]:
             text = self.voice.say("join", {"one": text.rstrip("."), "two": other})
         return text
 
-    def _wish(self, wish: Constraint) -> str:
-        if self.persona.voice == "brief" and chance(self.rng, 0.7):
+    def _wish(self, wish: Constraint, plain: bool = False) -> str:
+        if plain:
+            frame = "plain_wish"
+        elif self.persona.voice == "brief" and chance(self.rng, 0.7):
             frame = "brief_wish"
         else:
             draw = self.rng.random()
-            frame = "say" if draw < 0.42 else "thing" if draw < 0.74 else "where"
+            frame = "say" if draw < 0.36 else "thing" if draw < 0.72 else "where"
         slots = {use: self._line(wish, use) for use in ("thing", "where", "say")}
         return self.voice.say(frame, slots)
 

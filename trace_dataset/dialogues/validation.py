@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -59,8 +58,8 @@ def user_text_failures(texts: Sequence[str], names: Collection[str], telling: Co
         telling: lower-case tokens that would give a gold away.
     """
     failing = []
-    said = [" ".join(tokenize(text)) for text in texts]
-    if any(_contains(text, " ".join(tokenize(name))) for name in names for text in said):
+    said = [f" {' '.join(tokenize(text))} " for text in texts]
+    if any(f" {' '.join(tokenize(name))} " in text for name in names for text in said if name.strip()):
         failing.append("user_names_place")
     if telling and any(token in telling for text in said for token in text.split()):
         failing.append("name_token")
@@ -94,7 +93,3 @@ def _evidence_failures(turn: Mapping[str, Any], reviews: Mapping[str, str]) -> s
 
 def _matches(quote: str, reviews: Sequence[str]) -> bool:
     return any(quote in review or quote_similarity(quote, review) >= QUOTE_MATCH for review in reviews)
-
-
-def _contains(text: str, phrase: str) -> bool:
-    return bool(phrase) and re.search(rf"(?:^|\s){re.escape(phrase)}(?:\s|$)", text) is not None

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 SLOTS = ("category", "price", "aspect", "distance")
 UNQUOTABLE = re.compile(r"[\"“”„‟«»\[\]\\\x00-\x1f\x7f-\x9f\u2028\u2029]")  # would end the quote or look like a label
 FAVOURED = 3.0
-CATEGORY_INTEREST = 0.5
+CATEGORY_INTEREST = 0.8
 TELLING_SHARE = 0.10  # a word of a name that so few places' texts hold would give the place away
 
 
@@ -110,4 +110,4 @@ def _interest(persona: Persona, wish: Constraint) -> float:
         return 0.0
     if wish.slot == "category":
         return CATEGORY_INTEREST * persona.weights["aspects"]
-    return persona.weights[wording(wish).group] * (FAVOURED if wish.value in persona.favours else 1.0)
+    return persona.weights[wording(wish).group] * wording(wish).appeal * (FAVOURED if wish.value in persona.favours else 1.0)

@@ -23,6 +23,7 @@ class Wording:
             `fails` (what is wrong with a place), `lacks` (what goes unmentioned), `claims` (what holds), `bad`, `topic`.
         group: the group of persona weights.
         clashes: values that nobody asks for beside this one.
+        appeal: how often it is asked for, 1 being usual.
         types: place types for which anyone asks for it.
         slots: fixed slots of the lines.
         known: whether the wording was written for this wish; others are not asked for.
@@ -34,6 +35,7 @@ class Wording:
     types: tuple[str, ...]
     slots: Mapping[str, str]
     known: bool = True
+    appeal: float = 1.0
 
     def fits(self, poi_type: str) -> bool:
         """Whether someone who looks for a place of this type would ask for it."""
@@ -55,7 +57,8 @@ def wording(wish: Constraint) -> Wording:
         entry = data["aspects"].get(wish.value)
         if entry is None:
             return Wording({}, "aspects", frozenset(), (), {}, known=False)
-        return Wording(_lines(entry), entry["group"], frozenset(entry["clashes"]), tuple(entry["types"]), {})
+        return Wording(_lines(entry), entry["group"], frozenset(entry["clashes"]), tuple(entry["types"]), {},
+                       appeal=entry.get("appeal", 1.0))
     if wish.slot == "category":
         for kind, key in (("food", "foods"), ("place", "places")):
             if wish.value in data[key]:
@@ -71,4 +74,4 @@ def wording(wish: Constraint) -> Wording:
 
 
 def _lines(entry: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    return {use: tuple(lines) for use, lines in entry.items() if use not in ("group", "types", "clashes")}
+    return {use: tuple(lines) for use, lines in entry.items() if use not in ("group", "types", "clashes", "appeal")}
