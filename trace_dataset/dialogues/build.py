@@ -17,6 +17,7 @@ from trace_dataset.dialogues.scenario import draw_scenario
 from trace_dataset.dialogues.template import TemplateWriter, Writer
 from trace_dataset.dialogues.validation import system_text_failures, user_text_failures, validate_dialogue
 from trace_dataset.dialogues.views import CellView
+from trace_dataset.leaks import RunFinder
 from trace_dataset.schema import Dialogue, Turn
 
 if TYPE_CHECKING:
@@ -82,6 +83,7 @@ class _Maker:
         views = (CellView(kb, evidence, cell) for cell in kb.cells if len(kb.cells[cell]) >= POOL_SIZE)
         self.views = {view.cell: view for view in views if len(view.places) >= POOL_SIZE}
         self.cells = sorted(self.views)
+        self.finder = RunFinder({review_id: review.text or "" for review_id, review in kb.reviews.items()})
         if not self.cells:
             largest = max((len(places) for places in kb.cells.values()), default=0)
             raise BundleError(f"no city and type has {POOL_SIZE} places with a sentence to quote; the largest has {largest}",
@@ -135,6 +137,8 @@ class _Maker:
         for turn, planned in zip(dialogue.turns, plan.turns, strict=True):
             text = render(turn.text, {item.quote.n: item.text for item in planned.quotes})
             rows.append({"role": turn.role, "action": turn.action, "pred": list(turn.poi_ids), "text": text})
+            if self.finder.any_run(turn.text) is not None:  # our own words may happen to be a reviewer's
+                failing.append("copied_words")
             if turn.role == "system":
                 failing += system_text_failures(text, [names[business] for business in turn.poi_ids])
         wishes = [wish for turn in dialogue.turns for wish in turn.constraints]
