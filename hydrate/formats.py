@@ -161,10 +161,12 @@ def _folder(path: Path) -> Listed:
         folders[:] = [] if deepest else sorted(each for each in folders if not each.startswith((".", "__")))
         for name in sorted(names):
             table = table_of(name)
-            if table in found:
-                raise ambiguous(table, str(path), [str(found[table].relative_to(path)), name])
             if table:
-                found[table] = Path(folder, name)
+                file = Path(folder, name)
+                if table in found:
+                    both = [each.relative_to(path).as_posix() for each in (found[table], file)]
+                    raise ambiguous(table, str(path), both)
+                found[table] = file
     if "review" not in found:
         raise missing("review", str(path))
     blobs = {}
@@ -181,8 +183,11 @@ def _unreadable(error: OSError) -> None:
 def _inside(blob: Blob) -> Blob:
     """Return the blob itself, or what it holds if it is gzip."""
     with blob.open() as stream:
-        if peek(stream, 2) != GZIP:
-            return blob
+        head = peek(stream, len(GZIP))
+    if not head:
+        raise EOFError("it is empty")
+    if head != GZIP:
+        return blob
 
     return Blob(blob.name, blob.file, partial(_gunzipped, blob))
 
@@ -223,8 +228,6 @@ def _is_tar(head: bytes) -> bool:
 
 
 def _looks(head: bytes) -> str:
-    if not head:
-        return "an empty file"
     if head.lstrip(_BLANK)[:1] in (b"{", b"["):
         return "JSON, but its name is that of no Yelp table"
     known = ((b"%PDF", "a PDF"), (b"BZh", "bzip2"), (b"\xfd7zXZ", "xz"), (b"7z\xbc\xaf", "7-Zip"), (b"Rar!", "RAR"),

@@ -15,6 +15,7 @@ from hydrate.streams import FileRange, FileStream, Stream, inflate
 from hydrate.tars import refuse_unsafe
 
 _LOCAL_HEADER = 30
+_UTF8 = 0x800
 
 
 def zip_members(where: FileRange, name: str) -> list[tuple[str, int, Callable[[], Any]]]:
@@ -29,10 +30,10 @@ def zip_members(where: FileRange, name: str) -> list[tuple[str, int, Callable[[]
             refuse_unsafe(info.filename, name, "link" if stat.S_ISLNK(info.external_attr >> 16) else "")
             if info.is_dir() or not info.file_size:
                 continue
+            data = _data(stream, where, info)
             if info.flag_bits & 1:
                 raise BundleError(f"{name}: {info.filename} is encrypted", do="download the archive again")
             if info.compress_type == zipfile.ZIP_DEFLATED:
-                data = _data(stream, where, info)
                 members.append((info.filename, info.file_size, partial(inflate, data, info.CRC, info.file_size)))
             else:
                 members.append((info.filename, info.file_size, partial(_by_zipfile, where, info, name)))
@@ -45,7 +46,11 @@ def _data(stream: FileStream, where: FileRange, info: zipfile.ZipInfo) -> FileRa
     header = stream.read(_LOCAL_HEADER) or b""
     if len(header) < _LOCAL_HEADER or not header.startswith(b"PK\x03\x04"):
         raise EOFError(f"{info.filename} is not where the table of contents says")
-    start = where.start + info.header_offset + _LOCAL_HEADER + sum(struct.unpack("<HH", header[26:]))
+    name_length, extra_length = struct.unpack("<HH", header[26:])
+    name = (stream.read(name_length) or b"").decode("utf-8" if info.flag_bits & _UTF8 else "cp437", "replace")
+    if name != info.orig_filename:
+        raise EOFError(f"{info.filename} has another name in the table of contents")
+    start = where.start + info.header_offset + _LOCAL_HEADER + name_length + extra_length
     if start + info.compress_size > where.end:
         raise EOFError(f"{info.filename} ends after the archive does")
     return FileRange(where.path, start, start + info.compress_size)
