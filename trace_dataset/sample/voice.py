@@ -43,7 +43,7 @@ class Voice:
         alone, gap, breaks, kind, lower, careless, curly, emoji, shout = (uniform() for _ in range(9))
         return cls(
             alone=alone < 0.22,
-            gap="  " if gap < 0.34 else "... " if gap > 0.975 else " ",
+            gap="  " if gap < 0.34 else ".. " if gap > 0.975 else " ",
             paragraphs=0.0 if breaks < 0.52 else 0.30,
             break_text="\r\n\r\n" if kind < 0.01 else "\n" if kind < 0.22 else "\n\n",
             lower=lower < 0.025,
@@ -68,9 +68,9 @@ def join_units(units: list[Unit], voice: Voice, uniform: Uniform) -> tuple[str, 
     for number, unit in enumerate(units):
         if number:
             gap = voice.break_text if uniform() < voice.paragraphs else voice.gap
-            if gap == "... " and pieces[-1][-1] != ".":
+            if gap == ".. " and (pieces[-1][-1] != "." or pieces[-1].endswith("..")):
                 gap = " "
-            pieces.append(gap.replace("...", "..") if gap == "... " else gap)
+            pieces.append(gap)
             length += len(pieces[-1])
         text = _retyped(unit, voice, uniform)
         for start, end, aspect, polarity in unit.spans:
