@@ -28,6 +28,7 @@ _LINE_BREAK = re.compile("[\r\n\x85\u2028\u2029]")
 _NUMBER = re.compile(r"R([0-9]{1,18})")
 _LABEL = r"\[R[0-9]{1,18}(?:\s*[,;]\s*R[0-9]{1,18})*\]"
 _LABELS = re.compile(_LABEL)
+_LABELS_BEFORE_MARK = re.compile(rf"(?:\s*{_LABEL})+(?=[.,;:!?)]|\s*$)")
 _TOKEN = re.compile(r"\w+(?:'\w+)*")
 _SENTENCE_END = re.compile(rf"[.!?]+[\"'”’»)\]]*(?:\s*{_LABEL})*\s+")
 _ABBREVIATION = re.compile(r"(?:^|[^\w.])(?:st|dr|mr|mrs|ms|ave|blvd|rd|mt|ft|vs|e\.g|i\.e)$", re.IGNORECASE)
@@ -76,9 +77,11 @@ def parse_citations(text: str) -> list[int]:
     return list(dict.fromkeys(number for _, numbers in label_positions(text) for number in numbers))
 
 
-def strip_labels(text: str) -> str:
-    """Return the text with a blank in place of every label."""
-    return _LABELS.sub(" ", text) if "[R" in text else text
+def strip_labels(text: str, tidy: bool = False) -> str:
+    """Return the text with a blank in place of every label; `tidy` leaves no blank before punctuation."""
+    if "[R" not in text:
+        return text
+    return _LABELS.sub(" ", _LABELS_BEFORE_MARK.sub("", text) if tidy else text)
 
 
 def tokenize(s: str) -> list[str]:
@@ -123,6 +126,11 @@ def extract_quotes(text: str, min_tokens: int = 1) -> list[str]:
         ['smoky and tender', 'huge salsa bar']
     """
     return [text[span.start : span.end] for span in quote_spans(text, min_tokens)]
+
+
+def has_double_mark(text: str) -> bool:
+    """Return whether any double quotation mark stands in a text, straight or curly, closed or not."""
+    return _ANY_MARK.search(text) is not None
 
 
 def quote_similarity(quote: str, review: str) -> float:

@@ -1,0 +1,183 @@
+"""Correlations and paired tests over plain lists; None marks a gap, and pairs with a gap are dropped (definitions, 9)."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+
+from trace_dataset.analysis.distributions import normal_p, student_t_p
+from trace_dataset.scoring.checks import check_lengths
+
+Values = Sequence["float | None"]
+DIGITS = 12  # differences are rounded to this many decimals before they are ranked: 0.3 - 0.1 ties with 0.2
+STARS = ((1e-5, "***"), (0.01, "**"), (0.05, "*"))
+
+
+def complete_pairs(a: Values, b: Values) -> list[tuple[float, float]]:
+    """Return the pairs in which neither value is missing."""
+    check_lengths(a=a, b=b)
+    return [(x, y) for x, y in zip(a, b, strict=True) if x is not None and y is not None]
+
+
+def pearson(x: Values, y: Values) -> float | None:
+    """Return the correlation, -1 to 1; None for a constant series or fewer than two pairs.
+
+    Example:
+        >>> round(pearson([1, 2, 3, 4], [8, 6, 5, 1]), 6)
+        -0.964764
+    """
+    pairs = complete_pairs(x, y)
+    if len(pairs) < 2:
+        return None
+    mean_x, mean_y = (math.fsum(side) / len(pairs) for side in zip(*pairs, strict=True))
+    spread_x = math.fsum((a - mean_x) ** 2 for a, _ in pairs)
+    spread_y = math.fsum((b - mean_y) ** 2 for _, b in pairs)
+    if len({a for a, _ in pairs}) < 2 or len({b for _, b in pairs}) < 2 or not spread_x or not spread_y:
+        return None
+    product = math.fsum((a - mean_x) * (b - mean_y) for a, b in pairs)
+    return max(-1.0, min(1.0, product / math.sqrt(spread_x) / math.sqrt(spread_y)))
+
+
+def spearman(x: Values, y: Values) -> float | None:
+    """Return the rank correlation, -1 to 1; ties get average ranks."""
+    pairs = complete_pairs(x, y)
+    return pearson(*(ranks(side) for side in zip(*pairs, strict=True))) if pairs else None
+
+
+def correlation_p(r: float, n: int) -> float | None:
+    """Return the two-sided probability of a correlation over n pairs, from t with n - 2 degrees of freedom."""
+    if n < 3:
+        return None
+    return 0.0 if abs(r) >= 1 else student_t_p(r * math.sqrt((n - 2) / (1 - r * r)), n - 2)
+
+
+def kendall_tau_b(x: Values, y: Values) -> float | None:
+    """Return Kendall's tau-b, -1 to 1; None for a constant series."""
+    concordant = discordant = only_x = only_y = 0
+    for (a, b), (c, d) in combinations(complete_pairs(x, y), 2):
+        if a == c and b != d:
+            only_x += 1
+        elif b == d and a != c:
+            only_y += 1
+        elif (a - c) * (b - d) > 0:
+            concordant += 1
+        elif (a - c) * (b - d) < 0:
+            discordant += 1
+    decided = concordant + discordant
+    scale = math.sqrt((decided + only_x) * (decided + only_y))
+    return (concordant - discordant) / scale if scale else None
+
+
+def ranks(values: Sequence[float]) -> list[float]:
+    """Return the ranks from 1, ties at their average.
+
+    Example:
+        >>> ranks([10, 30, 20, 20])
+        [1.0, 4.0, 2.5, 2.5]
+    """
+    order = sorted(range(len(values)), key=values.__getitem__)
+    found = [0.0] * len(values)
+    start = 0
+    while start < len(order):
+        end = start
+        while end < len(order) and values[order[end]] == values[order[start]]:
+            end += 1
+        for place in order[start:end]:
+            found[place] = (start + 1 + end) / 2
+        start = end
+    return found
+
+
+def paired_t(a: Values, b: Values) -> dict[str, float] | None:
+    """Return the paired t-test of a against b: n, df, both means, t and Cohen's d of the differences.
+
+    `student_t_p(t, df)` gives its probability. None with fewer than two pairs, or where all differences are equal.
+    """
+    pairs = complete_pairs(a, b)
+    n = len(pairs)
+    differences = [x - y for x, y in pairs]
+    if n < 2:
+        return None
+    mean = math.fsum(differences) / n
+    sd = math.sqrt(math.fsum((value - mean) ** 2 for value in differences) / (n - 1))
+    if len({round(value, DIGITS) for value in differences}) < 2:
+        return None
+    return {
+        "n": n,
+        "df": n - 1,
+        "mean_a": math.fsum(x for x, _ in pairs) / n,
+        "mean_b": math.fsum(y for _, y in pairs) / n,
+        "t": mean / (sd / math.sqrt(n)),
+        "cohens_d": mean / sd,
+    }
+
+
+def stars(p: float) -> str:
+    """Return the paper's stars for a probability: 0.05, 0.01, 1e-5."""
+    return next((mark for bound, mark in STARS if p < bound), "")
+
+
+def wilcoxon_w(a: Values, b: Values) -> float | None:
+    """Return Wilcoxon's signed-rank statistic, the smaller rank sum; zero differences are dropped, None if none is left."""
+    differences = [round(x - y, DIGITS) for x, y in complete_pairs(a, b)]
+    moved = [value for value in differences if value]
+    if not moved:
+        return None
+    ranked = list(zip(moved, ranks([abs(value) for value in moved]), strict=True))
+    up = math.fsum(rank for value, rank in ranked if value > 0)
+    down = math.fsum(rank for value, rank in ranked if value < 0)
+    return min(up, down)
+
+
+def kruskal_h(groups: Sequence[Values]) -> float | None:
+    """Return the Kruskal-Wallis statistic, corrected for ties; None for fewer than two groups or equal values."""
+    values, sizes = _together(groups)
+    n = len(values)
+    if len(sizes) < 2 or len(set(values)) < 2:
+        return None
+    ranked = ranks(values)
+    total, start = 0.0, 0
+    for size in sizes:
+        total += math.fsum(ranked[start : start + size]) ** 2 / size
+        start += size
+    return (12 / (n * (n + 1)) * total - 3 * (n + 1)) / (1 - _ties(values) / (n**3 - n))
+
+
+def dunn_bonferroni(groups: Mapping[str, Values]) -> dict[tuple[str, str], tuple[float, float]]:
+    """Return for each pair of groups Dunn's z and its probability, times the number of pairs."""
+    names = [name for name, values in groups.items() if any(value is not None for value in values)]
+    values, sizes = _together([groups[name] for name in names])
+    n = len(values)
+    if n < 2 or len(set(values)) < 2:
+        return {}
+    ranked = ranks(values)
+    means, start = {}, 0
+    for name, size in zip(names, sizes, strict=True):
+        means[name] = (math.fsum(ranked[start : start + size]) / size, size)
+        start += size
+    variance = n * (n + 1) / 12 - _ties(values) / (12 * (n - 1))
+    pairs = list(combinations(names, 2))
+    found = {}
+    for one, other in pairs:
+        (mean_one, size_one), (mean_other, size_other) = means[one], means[other]
+        z = (mean_one - mean_other) / math.sqrt(variance * (1 / size_one + 1 / size_other))
+        found[one, other] = (z, min(1.0, normal_p(z) * len(pairs)))
+    return found
+
+
+def mcnemar_exact(only_before: int, only_after: int) -> float:
+    """Return McNemar's exact two-sided probability for matched yes/no outcomes that changed in either direction."""
+    n, k = only_before + only_after, min(only_before, only_after)
+    tail = sum(math.comb(n, i) for i in range(k + 1))
+    return min(1.0, float(2 * tail / 2**n))
+
+
+def _together(groups: Sequence[Values]) -> tuple[list[float], list[int]]:
+    present = [[value for value in group if value is not None] for group in groups]
+    return [value for group in present for value in group], [len(group) for group in present if group]
+
+
+def _ties(values: Sequence[float]) -> int:
+    return sum(count**3 - count for count in Counter(values).values())
