@@ -6,15 +6,16 @@ bundle)` fills placeholders, `hydrate.dehydrate(dialogues, texts)` takes the tex
 
 from hydrate.bundle import Bundle, Member, ReviewRecord, open_bundle
 from hydrate.cache import cache_dir
-from hydrate.dehydration import Span, dehydrate_text
-from hydrate.dialogues import dehydrate, hydrate
+from hydrate.dehydration import dehydrate
 from hydrate.errors import BundleError, HydrationError, StorageError, TraceError, UsageError
 from hydrate.fingerprint import Fingerprint, TableInfo
+from hydrate.hydration import hydrate
 from hydrate.placeholders import escape, render
+from hydrate.quoting import quoted_spans
+from hydrate.redaction import dehydrate_text
 from hydrate.report import Case, HydrationReport
-from hydrate.spans import span_sha256
+from hydrate.spans import Span, span_sha256
 
 __all__ = ["Bundle", "BundleError", "Case", "Fingerprint", "HydrationError", "HydrationReport", "Member",
            "ReviewRecord", "Span", "StorageError", "TableInfo", "TraceError", "UsageError", "cache_dir", "dehydrate",
-           "dehydrate_text", "escape", "hydrate",
-           "open_bundle", "render", "span_sha256"]
+           "dehydrate_text", "escape", "hydrate", "open_bundle", "quoted_spans", "render", "span_sha256"]

@@ -1,167 +1,78 @@
-"""Taking licensed text out of one text: spans become placeholders, everything else is escaped."""
+"""Taking licensed text out of records; the inverse of hydration."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from hydrate.errors import HydrationError
-from hydrate.placeholders import escape
-from hydrate.quoting import MARKS, quoted_spans
-from hydrate.similar import Window, best_window
-from hydrate.spans import span_sha256
-
-ON_ALTERED = ("replace", "error")
-THRESHOLD = 0.80
-_MIN_PIECE_TOKENS = 3
+from hydrate.errors import HydrationError, UsageError
+from hydrate.hydration import resolve
+from hydrate.redaction import ON_ALTERED, THRESHOLD, dehydrate_text
+from hydrate.runs import RUN_WORDS, RunIndex
+from hydrate.shapes import Dialogues, Row, Shape, Unit, located, shape_of
+from hydrate.sources import SourceTexts
+from hydrate.spans import replace_surrogates
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
-    """A stretch of the text `text_id`: code points `start` to `end`, and the SHA256 of its UTF-8 bytes."""
+def dehydrate(dialogues: Iterable[Mapping[str, Any]], texts: Mapping[str, str], *,
+              fields: Sequence[str] | str | None = None, on_altered: str = "replace", threshold: float = THRESHOLD,
+              run_words: int = RUN_WORDS) -> list[Row]:
+    """Take licensed text out of hydrated dialogues, or of any records; the exact inverse of `hydrate`.
 
-    text_id: str
-    start: int
-    end: int
-    sha256: str
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where in a text a placeholder goes. `number` is that of a known quote; a found one carries its `span`."""
-
-    start: int
-    end: int
-    number: int | None = None
-    span: Span | None = None
-
-
-def dehydrate_text(text: str, texts: Mapping[str, str], *, labels: Collection[str] = (), cited: Sequence[str] = (),
-                   known: Mapping[int, str] | None = None, on_altered: str = "replace",
-                   threshold: float = THRESHOLD) -> tuple[str, dict[int, Span]]:
-    """Return the template of a text, and the spans found beyond those already known, by their number.
+    Quotes that a record lists are found in its text and become `[Q:n]`. Any other double-quoted span that stands in one
+    of the texts is added to the quotes; the reviews that a turn cites are looked through first, then all. Flat records
+    (`fields=…`) also lose what stands in a text without quotation marks, from `run_words` words in a row on.
 
     Args:
-        text: the text with its quotes in clear; holds no lone surrogates.
-        texts: id to licensed text.
-        labels: labels such as `R3` that cite and so stand plain.
-        cited: ids to look in first, before all of `texts`.
-        known: number to span text of the quotes that are known to stand here.
-        on_altered: what to do about a double-quoted span that is not verbatim but `threshold` similar to a stretch of
-            some text: `replace` puts the verbatim stretch in its place, `error` raises.
+        dialogues: hydrated; they are not changed. `quotes` may be empty or missing.
+        texts: id to text, of the texts these records could quote: for dialogues the reviews of their pools.
+        fields: the records are flat and hold text in these fields.
+        on_altered: a double-quoted span that is not verbatim but at least `threshold` similar to a stretch of a text
+            is replaced by that stretch (`replace`) or raises (`error`): it must not stay in clear.
+        run_words: for flat records; 0 leaves unquoted text alone.
 
     Raises:
-        HydrationError: a known quote does not stand in the text, or an altered one under `error`.
+        HydrationError: a listed quote is not in its text or not in its record, or an altered one under `error`.
 
     Example:
-        >>> dehydrate_text('They say "so quiet".', {"r1": "It was so quiet."})[0]
-        'They say "[Q:0]".'
+        >>> dehydrate([{"turns": [{"text": 'I read "so quiet".'}]}], {"r1": "It was so quiet."})[0]["turns"][0]["text"]
+        'I read "[Q:0]".'
+        >>> poem = {"p": "The fog comes on little cat feet and then moves on."}
+        >>> dehydrate([{"id": 1, "note": "So: the fog comes on little cat feet."}], poem, fields="note", run_words=5)
+        [{'id': 1, 'note': 'So: the [Q:0].', 'quotes': [{'field': 'note', 'n': 0, 'text_id': 'p', ...}]}]
     """
-    known = known or {}
-    places = _place(text, known)
-    if places is None:
-        raise HydrationError("a quote's span does not stand in the text",
-                             do="give hydrated records whose text was not edited, or empty their quotes")
-    places += _found(text, places, texts, cited, on_altered, threshold)
-    places.sort(key=lambda place: place.start)
-    following = max(known, default=-1) + 1
-    pieces, spans, position = [], {}, 0
-    for place in places:
-        number = place.number
-        if number is None and place.span is not None:
-            number = following
-            following += 1
-            spans[number] = place.span
-        pieces += [escape(text[position:place.start], labels), f"[Q:{number}]"]
-        position = place.end
-    return "".join([*pieces, escape(text[position:], labels)]), spans
+    if on_altered not in ON_ALTERED:
+        raise UsageError(f"on_altered={on_altered!r} does not exist", do=f"use one of: {', '.join(ON_ALTERED)}")
+    shape = shape_of(fields)
+    known = SourceTexts(0, {key: replace_surrogates(text)[0] for key, text in texts.items()})
+    rows = [{**row} for row in dialogues]
+    units = []
+    for position, row in enumerate(rows):
+        with located(shape.name(row, position)):
+            units.append(list(shape.units(row)))
+    runs = None
+    if run_words and not isinstance(shape, Dialogues):
+        runs = RunIndex((unit.text for several in units for unit in several), known.texts, run_words)
+    done = []
+    for position, (row, several) in enumerate(zip(rows, units, strict=True)):
+        emptied = []
+        for unit in several:
+            with located(shape.name(row, position), unit.place):
+                emptied.append(_emptied(unit, shape, known, on_altered, threshold, runs))
+        done.append(shape.rebuilt(row, emptied))
+    return done
 
 
-def _place(text: str, known: Mapping[int, str]) -> list[Place] | None:
-    """Find a stretch of its own for every known span, quoted ones first, in order of their numbers if that works."""
-    for quoted in (True, False):
-        failed: dict[frozenset[int], int] = {}
-        placed = _arrange(text, known, frozenset(known), 0, quoted, failed)
-        if placed is not None:
-            return placed
-    return None
-
-
-def _arrange(text: str, known: Mapping[int, str], left: frozenset[int], position: int, quoted: bool,
-             failed: dict[frozenset[int], int]) -> list[Place] | None:
-    if not left:
-        return []
-    if failed.get(left, len(text) + 1) <= position:
-        return None
-    for number in sorted(left):
-        start = _occurrence(text, known[number], position, quoted)
-        if start is None:
-            continue
-        end = start + len(known[number])
-        rest = _arrange(text, known, left - {number}, end, quoted, failed)
-        if rest is not None:
-            return [Place(start, end, number), *rest]
-    failed[left] = min(position, failed.get(left, position))
-    return None
-
-
-def _occurrence(text: str, span: str, position: int, quoted: bool) -> int | None:
-    start = text.find(span, position)
-    while start >= 0 and quoted and not (text[start - 1:start] in MARKS and text[start + len(span):][:1] in MARKS
-                                         and start > 0 and start + len(span) < len(text)):
-        start = text.find(span, start + 1)
-    return start if start >= 0 else None
-
-
-def _found(text: str, places: Sequence[Place], texts: Mapping[str, str], cited: Sequence[str], on_altered: str,
-           threshold: float) -> list[Place]:
-    """Find the quoted stretches outside the known ones that are, or nearly are, licensed text."""
-    found = []
-    for start, end in _clear_stretches(text, places):
-        content = text[start:end]
-        span = _verbatim(content, texts, cited)
-        if span is None:
-            window = _similar(content, texts, cited, threshold)
-            if window is None:
-                continue
-            if on_altered == "error":
-                raise HydrationError(
-                    f"the quote at column {start + 1} is altered: {window.score:.2f} similar to {window.text_id} "
-                    f"[{window.start}:{window.end}]", do="quote it verbatim, or pass on_altered=\"replace\"")
-            span = _span(texts, window.text_id, window.start, window.end)
-        found.append(Place(start, end, None, span))
-    return found
-
-
-def _clear_stretches(text: str, places: Sequence[Place]) -> Iterable[tuple[int, int]]:
-    """Yield quoted spans, and of those that hold a known quote the rest, if it is long enough to be someone's words."""
-    for start, end in quoted_spans(text):
-        inside = sorted((place for place in places if place.start < end and start < place.end),
-                        key=lambda place: place.start)
-        if not inside:
-            yield start, end
-            continue
-        edges = [start, *(edge for place in inside for edge in (place.start, place.end)), end]
-        for first, last in zip(edges[::2], edges[1::2], strict=True):
-            piece = text[first:max(first, last)]
-            if len(re.findall(r"\w+", piece)) >= _MIN_PIECE_TOKENS:
-                yield first + len(piece) - len(piece.lstrip()), first + len(piece.rstrip())
-
-
-def _verbatim(content: str, texts: Mapping[str, str], cited: Sequence[str]) -> Span | None:
-    for ids in (cited, texts):
-        for key in ids:
-            start = texts[key].find(content) if key in texts else -1
-            if start >= 0:
-                return _span(texts, key, start, start + len(content))
-    return None
-
-
-def _similar(content: str, texts: Mapping[str, str], cited: Sequence[str], threshold: float) -> Window | None:
-    first = [key for key in cited if key in texts]
-    return best_window(content, texts, first, threshold) or best_window(content, texts, texts, threshold)
-
-
-def _span(texts: Mapping[str, str], key: str, start: int, end: int) -> Span:
-    return Span(key, start, end, span_sha256(texts[key][start:end]))
+def _emptied(unit: Unit, shape: Shape, texts: SourceTexts, on_altered: str, threshold: float,
+             runs: RunIndex | None) -> tuple[str, list[Mapping[str, Any]]]:
+    known = {}
+    for each in unit.references:
+        found = resolve(each, texts)
+        if found.text is None:
+            raise HydrationError(f"quote {each.n} is {found.status} in {each.text_id}",
+                                 do="give the texts these records were hydrated with")
+        known[each.n] = found.text
+    cited = list(dict.fromkeys(str(item["review_id"]) for item in unit.citations))
+    template, spans = dehydrate_text(replace_surrogates(unit.text)[0], texts.texts, labels=unit.labels, cited=cited,
+                                     known=known, on_altered=on_altered, threshold=threshold, runs=runs)
+    return template, [*unit.quotes, *(shape.quote(unit, number, span) for number, span in spans.items())]

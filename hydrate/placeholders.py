@@ -74,7 +74,7 @@ def render(template: str, quotes: Mapping[int, str]) -> str:
     return "".join(pieces)
 
 
-def placeholders(template: str) -> list[int]:
+def placeholder_numbers(template: str) -> list[int]:
     """Return the numbers of a template's placeholders, in the order in which they stand."""
     return [number for _, number, _ in _parse(template) if number is not None]
 

@@ -3,40 +3,46 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from dataclasses import asdict, dataclass, field
+from typing import Any
 
+from hydrate.errors import HydrationError
 from hydrate.spans import EMITTED, MISSING, REFUSED, STATUSES, VERIFIED
 
 EXAMPLES = 5
+_ID = re.compile(r"[A-Za-z0-9_-]{22}")
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One placeholder that is not plainly verified. Lengths are in code points; hashes stand for text, never text.
+    """What became of one placeholder; hashes and lengths stand for text.
 
-    `wanted_length` is that of the span, `found_length` that of the review (-1 where there is none).
+    `record` is its dialogue, `place` the index of its turn (or the name of its field), `text_id` its review.
+    `found_sha256` is that of what stands at its offsets, empty where nothing does. `text_length` is the length of the
+    review in code points, -1 where there is none. `unit` is set where offsets fit in another unit than code points.
     """
 
     status: str
-    dialogue_id: str
-    turn: int | str
+    record: str
+    place: int | str
     placeholder: str
-    review_id: str
+    text_id: str
     start: int
     end: int
     wanted_sha256: str
     found_sha256: str = ""
-    wanted_length: int = 0
-    found_length: int = -1
+    text_length: int = -1
     unit: str = ""
 
     def __str__(self) -> str:
         found = f"found {self.found_sha256[:12]}" if self.found_sha256 else "nothing found"
-        length = f", review of {self.found_length}" if self.found_length >= 0 else ""
+        length = f" in a text of {self.text_length}" if self.text_length >= 0 else ""
         unit = f"; the offsets fit as {self.unit}" if self.unit else ""
-        return (f"{self.status}: {self.dialogue_id} turn {self.turn} {self.placeholder}, review {self.review_id} "
-                f"[{self.start}:{self.end}], wanted {self.wanted_sha256[:12]}, {found}{length}{unit}")
+        place = f"turn {self.place}" if isinstance(self.place, int) else f"field {self.place}"
+        return (f"{self.status}: {self.record} {place} {self.placeholder}, {self.text_id}[{self.start}:{self.end}], wanted "
+                f"{self.wanted_sha256[:12]} of length {self.end - self.start}, {found}{length}{unit}")
 
 
 @dataclass
@@ -51,7 +57,6 @@ class HydrationReport:
         repeated_ids: identical repeated records that were merged.
         replaced_surrogates: lone surrogates in the source that became U+FFFD.
         cases: every placeholder that is not plainly verified.
-        bundle: fingerprint digest of the bundle, where it is known.
         table: of a release's reviews table, how many rows were filled, changed or missing.
     """
 
@@ -64,7 +69,6 @@ class HydrationReport:
     repeated_ids: int = 0
     replaced_surrogates: int = 0
     cases: list[Case] = field(default_factory=list)
-    bundle: str = ""
     table: dict[str, int] = field(default_factory=dict)
 
     @property
@@ -89,7 +93,7 @@ class HydrationReport:
 
     def to_json(self) -> str:
         """Return the report as a JSON object; `cases` lists every placeholder that is not plainly verified."""
-        values = {**asdict(self), "counts": {status: self.counts[status] for status in STATUSES},
+        values: dict[str, Any] = {**asdict(self), "counts": {status: self.counts[status] for status in STATUSES},
                   "quotes": self.quotes, "ok": self.ok}
         return json.dumps(values, indent=1, ensure_ascii=True)
 
@@ -108,3 +112,24 @@ class HydrationReport:
         for status in STATUSES:
             lines += [f"  {case}" for case in self.examples(status)]
         return "\n".join(lines)
+
+
+def mismatch(report: HydrationReport) -> HydrationError:
+    """Return the one error that sums up a hydration which did not verify everything."""
+    refused = [case for case in report.cases if case.status in REFUSED]
+    counts = ", ".join(f"{report.counts[status]:,} {status}" for status in REFUSED if report.counts[status])
+    lines = [f"{len(refused):,} of {report.quotes:,} quotes cannot be verified against this bundle ({counts})"]
+    if report.table.get(MISSING):
+        lines.append(f"{report.table[MISSING]:,} reviews of the reviews table are not in this bundle")
+    lines += [f"  {case}" for case in refused[:EXAMPLES]]
+    if len(refused) > EXAMPLES:
+        lines.append(f"  … and {len(refused) - EXAMPLES:,} more")
+    altered = [case for case in refused if case.status == MISSING and not _ID.fullmatch(case.text_id)]
+    if altered:
+        lines.append(f"{len(altered):,} of the missing ids do not look like Yelp's (22 letters, digits, - and _): has the "
+                     "file been through a spreadsheet?")
+    error = HydrationError("\n".join(lines), do=(
+        "check that this is the bundle the release was made from (`trace-dataset inspect` prints its fingerprint); or "
+        'pass on_mismatch="placeholder" to keep what cannot be verified as [Q:n], "drop" to leave those dialogues out'))
+    error.report = report
+    return error

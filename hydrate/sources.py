@@ -18,7 +18,6 @@ class SourceTexts:
     ambiguous: set[str] = field(default_factory=set)
     repeated: int = 0
     replaced_surrogates: int = 0
-    bundle: str = ""
 
 
 def gather(source: Bundle | Mapping[str, str], ids: Iterable[str],

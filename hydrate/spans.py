@@ -30,6 +30,16 @@ class Found:
     unit: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of the text `text_id`: code points `start` to `end`, and the SHA256 of its UTF-8 bytes."""
+
+    text_id: str
+    start: int
+    end: int
+    sha256: str
+
+
 def span_sha256(text: str) -> str:
     """Return the SHA256 of a text's UTF-8 bytes in hexadecimal; a lone surrogate counts as U+FFFD.
 
