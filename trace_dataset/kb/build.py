@@ -178,7 +178,7 @@ def _coordinate(value: Any, bound: float) -> float | None:
 
 def _read_reviews(bundle: ReadableBundle, scan: Scan, chosen: Iterable[str], limits: Limits,
                   progress: Progress | None) -> list[Review]:
-    place_of = {review_id: business for business in chosen for review_id in scan.review_ids[business]}
+    place_of = {review_id: business for business in chosen for review_id in scan.review_ids(business)}
     reviews: dict[str, Review] = {}
     for record in bundle.reviews(review_ids=frozenset(place_of), progress=progress):
         business = place_of.get(record.review_id)

@@ -73,8 +73,7 @@ class ClauseReader:
         opinions = {start: (end, self._sign(words, start, role == GOOD, negations), strength)
                     for start, end, role, strength in general if role in (GOOD, BAD)}
         self._add_excess(words, opinions, negations)
-        trouble = any(word in self.lexicon.trouble and not self._negated(words, at, negations)
-                      for at, word in enumerate(words)) or any(sign < 0 for _, sign, _ in opinions.values())
+        trouble = any(sign < 0 for _, sign, _ in opinions.values()) or self._trouble(words, negations)
         topics = {start: end for found in matches.values() for start, end, role, _ in found if role in (TOPIC, FEATURE)}
         for aspect in sorted(matches):
             strength, backed = self._aspect(words, aspect, matches[aspect], opinions, topics, negations)
@@ -86,6 +85,12 @@ class ClauseReader:
             total = sum(sign * strength for _, sign, strength in opinions.values())
             reading.general = max(-9, min(9, total))
         return reading
+
+    def _trouble(self, words: list[str], negations: list[int]) -> bool:
+        """Say whether a word stands there that spoils bare mentions ("the patio by the dumpsters")."""
+        trouble = self.lexicon.trouble
+        return not trouble.isdisjoint(words) and any(
+            word in trouble and not self._negated(words, at, negations) for at, word in enumerate(words))
 
     def _matches(self, words: list[str]) -> dict[int, list[Match]]:
         """Return the longest phrases of each aspect, none inside another of the same aspect."""
@@ -119,9 +124,12 @@ class ClauseReader:
 
     def _negations(self, words: list[str], general: list[Match]) -> list[int]:
         """Return the positions of words that turn round what follows."""
+        turning = [end - 1 for _, end, role, _ in general if role == TURNING]
+        if not turning and self.lexicon.negators.isdisjoint(words):
+            return []
         inside = {at for start, end, _, _ in general for at in range(start, end) if end - start > 1}
         return sorted([at for at, word in enumerate(words) if word in self.lexicon.negators and at not in inside]
-                      + [end - 1 for _, end, role, _ in general if role == TURNING])
+                      + turning)
 
     def _negated(self, words: list[str], at: int, negations: list[int]) -> bool:
         for position in negations:
@@ -140,6 +148,8 @@ class ClauseReader:
 
     def _add_excess(self, words: list[str], opinions: dict[int, tuple[int, int, int]], negations: list[int]) -> None:
         """Count "too small" and its like as blame, "not too small" as nothing."""
+        if "too" not in words:
+            return
         for at, word in enumerate(words[:-1]):
             if word == "too" and words[at + 1] in self.lexicon.too and at + 1 not in opinions \
                     and not self._negated(words, at, negations):

@@ -17,6 +17,7 @@ from trace_dataset.streams import digest
 
 Progress = Callable[[int, int], None]  # bytes done, bytes in all
 
+HASH_BYTES = 8
 KEPT_FIELDS = ("business_id", "name", "address", "city", "state", "latitude", "longitude", "stars", "review_count",
                "attributes", "categories")
 
@@ -59,7 +60,7 @@ class Scan:
         dropped: rows left out, by reason.
         candidates: business id to place, for U.S. places of the three types.
         conflicting: ids that two different rows claim.
-        review_ids: business id to the review ids kept for it, in hashed order, blank reviews left out.
+        review_keys: business id to the keys of the reviews kept for it, blank reviews left out; see `review_ids`.
     """
 
     rows: int = 0
@@ -68,13 +69,17 @@ class Scan:
     candidates: dict[str, Candidate] = field(default_factory=dict)
     conflicting: set[str] = field(default_factory=set)
     spellings: Spellings = field(default_factory=Spellings)
-    review_ids: dict[str, list[str]] = field(default_factory=dict)
+    review_keys: dict[str, list[bytes]] = field(default_factory=dict)
+
+    def review_ids(self, business: str) -> list[str]:
+        """Return the ids of the reviews kept for a place, in hashed order."""
+        return [key[HASH_BYTES:].decode() for key in self.review_keys[business]]
 
     def usable(self, min_reviews: int) -> dict[CityKey, dict[str, list[str]]]:
         """Return city, then type, to the business ids of places with so many reviews, sorted."""
         found: dict[CityKey, dict[str, list[str]]] = {}
         for business in sorted(self.candidates):
-            if len(self.review_ids[business]) >= min_reviews:
+            if len(self.review_keys[business]) >= min_reviews:
                 candidate = self.candidates[business]
                 found.setdefault(candidate.city, {}).setdefault(candidate.poi_type, []).append(business)
         return found
@@ -98,7 +103,7 @@ def scan_bundle(bundle: ReadableBundle, *, seed: int, keep: int, open_only: bool
             scan.dropped[reason] += 1
     for candidate in scan.candidates.values():
         scan.spellings.add(candidate.city, unpack(candidate)["city"])
-    scan.review_ids = _smallest_reviews(bundle, scan.candidates, seed, keep, progress)
+    scan.review_keys = _smallest_reviews(bundle, scan.candidates, seed, keep, progress)
     return scan
 
 
@@ -125,7 +130,8 @@ def _consider(scan: Scan, row: dict[str, Any], open_only: bool) -> str | None:
         return "no name or no stars"
     if open_only and row.get("is_open") != 1:
         return "closed"
-    packed = orjson.dumps({name: row.get(name) for name in KEPT_FIELDS}, option=orjson.OPT_SORT_KEYS)
+    dumped = orjson.dumps({name: row.get(name) for name in KEPT_FIELDS}, option=orjson.OPT_SORT_KEYS)
+    packed = bytes(memoryview(dumped))  # a copy: what orjson returns keeps ten times its length in memory
     candidate = Candidate(city_key(city, state), kind, packed)
     before = scan.candidates.get(business)
     if before is not None:
@@ -140,8 +146,8 @@ def _consider(scan: Scan, row: dict[str, Any], open_only: bool) -> str | None:
 
 
 def _smallest_reviews(bundle: ReadableBundle, businesses: dict[str, Candidate], seed: int, keep: int,
-                      progress: Progress | None) -> dict[str, list[str]]:
-    """Return for each place the ids of its reviews with the smallest keyed hashes.
+                      progress: Progress | None) -> dict[str, list[bytes]]:
+    """Return for each place its reviews with the smallest keyed hashes, each as hash and id in one.
 
     Millions of keys pass through here, so a place's list may grow to twice the limit before it is sorted and cut; once
     it is full, its first `keep` entries are sorted and the last of them is the bar for newcomers.
@@ -154,13 +160,15 @@ def _smallest_reviews(bundle: ReadableBundle, businesses: dict[str, Candidate], 
         if kept is None:
             continue
         name = review_id.encode()
-        key = blake2b(name, digest_size=8, key=secret).digest() + name
+        key = blake2b(name, digest_size=HASH_BYTES, key=secret).digest() + name
         if len(kept) >= keep and key >= kept[keep - 1]:
             continue
         kept.append(key)
         if len(kept) == keep or len(kept) == 2 * keep:
             kept[:] = sorted(set(kept))[:keep]  # a set: an id that stands twice is one review
-    return {business: [key[8:].decode() for key in sorted(set(kept))[:keep]] for business, kept in lists.items()}
+    for kept in lists.values():
+        kept[:] = sorted(set(kept))[:keep]
+    return lists
 
 
 def _number(value: object) -> bool:
