@@ -13,9 +13,9 @@ from trace_dataset.dialogues.views import CellView
 MOST_VISITS = 600  # of the search through orders of places; a pool that needs more is redrawn
 MOST_ORDERS, WISH_DRAWS = 12, 3
 MOST_CHAINS = 8  # to choose from: few other places should fit, and the golds be well spoken of
-STRENGTH = 0.1  # of a sentence that speaks for a gold, against one place more that fits as well
+STRENGTH, ADVANTAGE = 0.2, 0.2  # of a sentence for the gold; of one more than others have; 1 being another place that fits
 ENOUGH_SENTENCES = 3
-NEAR_MISS = 0.65  # of the partners miss one wish
+NEAR_MISS = 0.85  # of the partners miss one wish
 FIRST_WISHES = {"easy": (2, 2, 3), "medium": (2, 3), "hard": (2, 3, 3, 4), "expert": (3, 3, 4)}
 SECOND_NEW_WISH = 0.2  # of the refusals name two wishes that the place fails
 WISH_WITHOUT_REFUSAL = 0.75
@@ -117,7 +117,9 @@ def _choose(view: CellView, moments: Sequence[Event], places: tuple[str, ...], s
         found: list[int] = []
         quoted = places[event.later[0]]
         for number in _in_order(view, open_to & ~taken, quoted, interest, rng):
-            if len(found) < wanted and not taken >> number & 1:
+            if len(found) == wanted:
+                break
+            if not taken >> number & 1:
                 found.append(number)
                 taken |= view.clashes(number)
         if len(found) < least:
@@ -140,14 +142,23 @@ def asked_before(shape: str, wishes: Sequence[Sequence[int]]) -> dict[int, int]:
 
 
 def _cost(view: CellView, shape: str, pool: Sequence[str], places: Sequence[str], wishes: Sequence[Sequence[int]]) -> float:
+    """Return how many others fit at each recommendation, less how much more the reviews say for the gold than for them."""
     steps = parse(shape)
-    others = sentences = 0
+    cost = 0.0
     for index, asked in asked_before(shape, wishes).items():
         refused = {places[place] for step in steps[:index] if step.kind == "X" for place in step.places}
-        others += sum(not asked & ~view.supports[business] for business in pool if business not in refused) - 1
         gold = places[steps[index].places[0]]
-        sentences += sum(min(ENOUGH_SENTENCES, len(view.spans(gold, view.wishes[number]))) for number in view.members(asked))
-    return others - STRENGTH * sentences
+        others = [business for business in pool
+                  if business != gold and business not in refused and not asked & ~view.supports[business]]
+        speaking = _said(view, gold, asked)
+        cost += len(others) - STRENGTH * speaking
+        if others:
+            cost -= ADVANTAGE * (speaking - sum(_said(view, business, asked) for business in others) / len(others))
+    return cost
+
+
+def _said(view: CellView, business: str, asked: int) -> int:
+    return sum(min(ENOUGH_SENTENCES, view.sentences(business, number)) for number in view.members(asked))
 
 
 def _partners(view: CellView, shape: str, pool: Sequence[str], places: tuple[str, ...], wishes: Sequence[Sequence[int]],
@@ -170,12 +181,12 @@ def _partners(view: CellView, shape: str, pool: Sequence[str], places: tuple[str
 
 def _shows(view: CellView, business: str, asked: int) -> bool:
     """Whether something can be quoted about a place that answers one of the wishes."""
-    return any(view.spans(business, view.wishes[number]) for number in view.members(asked & view.supports[business]))
+    return any(view.sentences(business, number) for number in view.members(asked & view.supports[business]))
 
 
-def _in_order(view: CellView, numbers: int, business: str, interest: Sequence[float], rng: random.Random) -> list[int]:
+def _in_order(view: CellView, numbers: int, business: str, interest: Sequence[float], rng: random.Random) -> Iterator[int]:
     members = list(view.members(numbers))
-    weights = [interest[number] * (1.0 if view.spans(business, view.wishes[number]) else WITHOUT_QUOTE) for number in members]
+    weights = [interest[number] * (1.0 if view.sentences(business, number) else WITHOUT_QUOTE) for number in members]
     return weighted_order(rng, members, weights)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -39,11 +39,11 @@ def shuffled(rng: random.Random, items: Sequence[T]) -> list[T]:
     return result
 
 
-def weighted_order(rng: random.Random, items: Sequence[T], weights: Sequence[float]) -> list[T]:
-    """Return the items in random order, heavier ones earlier; those of weight 0 are left out."""
-    left = [(item, weight) for item, weight in zip(items, weights, strict=True) if weight > 0]
-    result = []
+def weighted_order(rng: random.Random, items: Sequence[T], weights: Sequence[float]) -> Iterator[T]:
+    """Yield the items in random order, heavier ones earlier; those of weight 0 are left out."""
+    pairs = [(item, weight) for item, weight in zip(items, weights, strict=True) if weight > 0]
+    left, shares = [item for item, _ in pairs], [weight for _, weight in pairs]
     while left:
-        index = pick_weighted(rng, range(len(left)), [weight for _, weight in left])
-        result.append(left.pop(index)[0])
-    return result
+        index = pick_weighted(rng, range(len(left)), shares)
+        shares.pop(index)
+        yield left.pop(index)

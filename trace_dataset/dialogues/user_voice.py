@@ -136,8 +136,8 @@ class UserVoice:
             frame = "brief_wish"
         else:
             draw = self.rng.random()
-            frame = "say" if draw < 0.36 else "thing" if draw < 0.72 else "where"
-        slots = {use: self._line(wish, use) for use in ("thing", "where", "say")}
+            frame = "say" if draw < 0.34 else "thing" if draw < 0.72 else "where"
+        slots = {use: self._line(wish, use) for use in ("thing", "where", "say", "topic")}
         return self.voice.say(frame, slots)
 
     def _line(self, wish: Constraint, use: str) -> str:

@@ -34,6 +34,7 @@ class CellView:
                                    key=lambda wish: (wish.slot, wish.value)))
         self.bit = {wish: index for index, wish in enumerate(self.wishes)}
         self._spans: dict[tuple[str, Constraint | None, int], tuple[Span, ...]] = {}
+        self._sentences: dict[tuple[str, int], int] = {}
         self._clashes = tuple(self._clash_set(wish) for wish in self.wishes)
         self._interest: dict[str, list[float]] = {}
         self.supports = {business: self.as_set(evidence.wishes(business)) for business in kb.cells[cell]}
@@ -72,6 +73,13 @@ class CellView:
                      else self.evidence.spans(business, wish, polarity=polarity))
             self._spans[key] = tuple(span for span in found if not UNQUOTABLE.search(self.text(span)))
         return self._spans[key]
+
+    def sentences(self, business: str, number: int) -> int:
+        """Return how many quotable sentences praise a place for a wish."""
+        key = (business, number)
+        if key not in self._sentences:
+            self._sentences[key] = len(self.spans(business, self.wishes[number]))
+        return self._sentences[key]
 
     def quotable(self, business: str) -> bool:
         """Whether a place has anything good to quote."""
