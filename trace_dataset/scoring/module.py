@@ -33,10 +33,14 @@ class CheckedRows:
         """Return the inputs by name as checked rows."""
         raise NotImplementedError
 
+    def ready(self, **options: Any) -> None:
+        """Load what the options ask for, before any row is added; most modules need nothing."""
+
     def compute(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> dict[str, Any] | None:
         """Score the rows given here and those added before; wrong options are an error before any row is added."""
         options = {name: value for name, value in kwargs.items() if name not in self.per_row}
         self._compute(**{name: [] for name in self.features}, **options)  # type: ignore[attr-defined]
+        self.ready(**options)
         added = len(self)  # type: ignore[arg-type]
         if predictions is None and references is None and not added and not self.process_id:  # type: ignore[attr-defined]
             raise UsageError("there is nothing to score", do="pass predictions, or add rows with add_batch() before")

@@ -7,6 +7,7 @@ must count as much as its start. Scores are kept in a file that holds hashes and
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import importlib
 import os
@@ -15,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from .checks import UsageError, check_choice
+from .checks import UsageError, check_choice, kind
 from .entailment import Pair
 
 DEFAULT_MODEL = "cross-encoder/nli-deberta-v3-base"
@@ -109,6 +110,22 @@ class NliModel:
             raise UsageError(f"{self.name} gave a score that is not a number", do='use dtype="float32"')
         scores: list[float] = torch.softmax(logits, dim=-1)[:, self._entailment].tolist()
         return scores
+
+
+def nli_model(model: Any = DEFAULT_MODEL, **options: Any) -> Any:
+    """Return a model that scores pairs: one that does already, or the classifier of that name, loaded once a process."""
+    if hasattr(model, "probabilities"):
+        return model
+    if not isinstance(model, str):
+        raise UsageError(
+            f"model is {kind(model)}", do="name one of the Hub or a folder, or pass an object with probabilities(pairs)"
+        )
+    return _loaded(model, tuple(sorted(options.items())))
+
+
+@functools.lru_cache(maxsize=2)
+def _loaded(name: str, options: tuple[tuple[str, Any], ...]) -> NliModel:
+    return NliModel(name, **dict(options))
 
 
 class ScoreCache:

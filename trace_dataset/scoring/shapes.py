@@ -178,6 +178,18 @@ def cited_columns(
     return reviews, offsets, resolvable
 
 
+def cited_first(texts: Sequence[str], references: Sequence[Sequence[Mapping[str, str]]]) -> tuple[list[str], list[int]]:
+    """Return all reviews given for each response, those whose label stands in its text first, and their offsets."""
+    premises: list[str] = []
+    offsets = [0]
+    for text, given in zip(texts, references, strict=True):
+        standing = set(parse_citations(text))
+        ordered = sorted(given, key=lambda review: int(review["label"][1:]) not in standing)
+        premises += [review["text"] for review in ordered]
+        offsets.append(len(premises))
+    return premises, offsets
+
+
 def items(values: Any, what: str, shape: str) -> list[Any]:
     """Return the items of a list, tuple, array or column; raises for anything else."""
     if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
