@@ -51,3 +51,16 @@ def test_a_planted_review_is_always_found(before, after):
     run = FINDER.any_run(f"{before} {REVIEW} {after}")
     assert run is not None
     assert run.review_id == "r1"
+
+
+def test_an_index_made_in_one_process_works_in_another():
+    """Workers are started afresh on some systems; string hashes of Python differ between processes, ours must not."""
+    import pickle
+    import subprocess
+    import sys
+
+    FINDER.prepare()
+    code = f"import pickle; print(pickle.loads({pickle.dumps(FINDER)!r}).any_run({REVIEW!r}).review_id)"
+    environment = {**__import__("os").environ, "PYTHONHASHSEED": "7", "PYTHONPATH": ":".join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
+    assert done.stdout.strip() == "r1"

@@ -7,6 +7,7 @@ are never written: a published set of hashed shingles can be turned back into te
 from __future__ import annotations
 
 import functools
+import hashlib
 import re
 import unicodedata
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 RUN_LENGTH = 8  # tokens
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _WORD = re.compile(r"\w+(?:['’ʼ]\w+)*")
 
 
@@ -64,9 +66,13 @@ class RunFinder:
         ids = list(self.texts)
         parts = [_run_hashes(_words(self.texts[review_id])) for review_id in ids]
         owners = np.repeat(np.arange(len(ids), dtype=np.int32), [len(part) for part in parts])
-        hashes = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
+        hashes = np.concatenate(parts) if parts else np.zeros(0, dtype=np.uint64)
         order = np.argsort(hashes, kind="stable")
         return hashes[order], owners[order], ids
+
+    def prepare(self) -> None:
+        """Make the index now rather than at the first question."""
+        _ = self._index
 
     def runs(self, text: str, review_ids: Collection[str] | None = None) -> list[Run]:
         """Return the runs of at least eight words that a text shares with a review, longest first where they overlap.
@@ -135,8 +141,18 @@ def _without_overlap(runs: Sequence[Run]) -> list[Run]:
 
 
 def _run_hashes(words: Sequence[str]) -> np.ndarray:
-    runs = range(len(words) - RUN_LENGTH + 1)
-    return np.fromiter((hash(tuple(words[index : index + RUN_LENGTH])) for index in runs), dtype=np.int64)
+    """Return one number for each run of eight words: equal runs, equal numbers, in any process."""
+    numbers = np.fromiter((_word_number(word) for word in words), dtype=np.uint64, count=len(words))
+    count = max(0, len(words) - RUN_LENGTH + 1)
+    total = np.zeros(count, dtype=np.uint64)
+    for place in range(RUN_LENGTH):
+        total = total * _MULTIPLIER + numbers[place : place + count]  # modulo 2 to the 64th, as numpy does
+    return total
+
+
+@functools.lru_cache(maxsize=200_000)
+def _word_number(word: str) -> int:
+    return int.from_bytes(hashlib.blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
 
 
 def _words(text: str) -> list[str]:

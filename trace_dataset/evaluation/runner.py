@@ -22,7 +22,6 @@ from trace_dataset.evaluation.mentions import scored_places
 from trace_dataset.evaluation.run_folder import RunFolder, StoredResponse
 from trace_dataset.evaluation.stored import store_text
 from trace_dataset.installed import code_digest
-from trace_dataset.leaks import RunFinder
 from trace_dataset.pools import pool_name
 from trace_dataset.release import Benchmark
 from trace_dataset.schema import Dialogue
@@ -46,7 +45,6 @@ class _Job:
             pool,
             strict,
         )
-        self.finder = RunFinder(benchmark.texts)
         baseline.prepare(benchmark.kb)
 
     def shard(self, number: int) -> list[StoredResponse]:
@@ -77,7 +75,7 @@ class _Job:
                     dialogue.dialogue_id,
                     index,
                     context.action,
-                    store_text(response, reviews, self.finder),
+                    store_text(response, reviews, self.benchmark.finder),
                     named,
                     dropped,
                     response.citations,
@@ -161,6 +159,8 @@ def run_baseline(
     left = [number for number in range(shards) if not run.shard(number).exists()]
     done, failed = len(dialogues) - sum(_size(number, dialogues) for number in left), 0
     arguments = (baseline, benchmark, dialogues, name, strict)
+    if left:
+        benchmark.finder.prepare()  # before processes are forked, so that they share it
     for number, answers in _answers(arguments, left, workers):
         run.write_shard(number, answers)
         done += _size(number, dialogues)

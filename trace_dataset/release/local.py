@@ -21,6 +21,7 @@ from trace_dataset import schema
 from trace_dataset.dialogues import build_dialogues, default_dialogue_count
 from trace_dataset.installed import code_digest
 from trace_dataset.kb import KnowledgeBase, build_knowledge_base, collect_evidence
+from trace_dataset.leaks import RunFinder
 from trace_dataset.release.folder import Release, open_release, whole_folder, write_release
 from trace_dataset.schema import SPLITS, Dialogue, Review
 from trace_dataset.splits import assign_splits
@@ -84,6 +85,11 @@ class Benchmark:
     release: Release
     hydration: Mapping[str, Any]
     texts: Mapping[str, str] = field(repr=False, default_factory=dict)
+
+    @cached_property
+    def finder(self) -> RunFinder:
+        """Finds review text in other texts; its index is made once and shared by all runs."""
+        return RunFinder(self.texts)
 
     def split(self, name: str | None) -> list[Dialogue]:
         """Return the dialogues of a split, or all of them for None."""
