@@ -117,7 +117,9 @@ def _resamples(size: int, resamples: int, seed: int) -> np.ndarray:
 
 
 def _ratio(total: np.ndarray, count: np.ndarray) -> np.ndarray:
-    return np.divide(total, count, out=np.full(len(total), np.nan), where=count > 0)
+    ratio = np.full(len(total), np.nan)
+    np.divide(total, count, out=ratio, where=count > 0)
+    return ratio
 
 
 def _estimate(sums: np.ndarray, counts: np.ndarray, replicates: np.ndarray, n_null: int) -> Estimate:
