@@ -81,11 +81,11 @@ def write_sample(folder: str | Path, *, places: int = 240, reviews_per_place: fl
     """
     _check(places, reviews_per_place, form, bank)
     order = Order(places, reviews_per_place, seed, bank)
-    target = Path(folder)
+    target = Path(folder).expanduser()
     try:
         target.mkdir(parents=True, exist_ok=True)
         _refuse_strangers(target, form)
-        return _write(target, order, form, None if truth is None else Path(truth), progress)
+        return _write(target, order, form, None if truth is None else Path(truth).expanduser(), progress)
     except OSError as error:
         raise StorageError(f"could not write the sample into {target}: {error}",
                            do="choose a folder with room that you may write to") from error
