@@ -161,15 +161,16 @@ class ClauseReader:
 
         The strength sums up what its phrases and topics say; it is 0 where they disagree.
         """
-        opinions = dict(general) if self.lexicon.general[aspect] else {}
-        hidden = [(start, end) for start, end, role, _ in matches if role == IGNORE]
+        hidden = {at for start, end, role, _ in matches if role == IGNORE for at in range(start, end)}
+        opinions = {at: opinion for at, opinion in general.items() if at not in hidden} \
+            if self.lexicon.general[aspect] else {}
         for start, end, role, strength in matches:
             if role in (GOOD, BAD):
                 opinions[start] = (end, self._sign(words, start, role == GOOD, negations), strength)
         strengths: list[int] = []
         backed = False
-        refused = min((start for start, _, role, _ in matches if role == NEGATIVE and words[start] in self.lexicon.negators),
-                      default=len(words))
+        refused = min((start for start, end, role, _ in matches
+                       if role == NEGATIVE and not self.lexicon.negators.isdisjoint(words[start:end])), default=len(words))
         for start, end, role, strength in matches:
             if role in (POSITIVE, NEGATIVE):
                 if role == POSITIVE and start > refused:
@@ -179,7 +180,7 @@ class ClauseReader:
                     strengths.append(sign * strength)
                 elif sign < 0 or self.lexicon.flips[aspect]:
                     strengths.append(sign * WEAK)
-            elif role in (TOPIC, FEATURE) and not any(first <= start < last for first, last in hidden):
+            elif role in (TOPIC, FEATURE) and start not in hidden:
                 said = self._said_of(words, start, end, opinions, topics, negations)
                 if role == FEATURE and not said:
                     strengths.append(-PLAIN if self._negated(words, start, negations) else strength)
@@ -196,7 +197,7 @@ class ClauseReader:
                  topics: dict[int, int], negations: list[int]) -> list[int]:
         """Return the signed strengths of the opinion words that lead a topic or that a linking verb brings."""
         found = self._before(words, start, opinions, topics)
-        found += self._after(words, end, opinions, topics)
+        found += self._after(words, start, end, opinions, topics)
         return found
 
     def _before(self, words: list[str], start: int, opinions: dict[int, tuple[int, int, int]],
@@ -223,11 +224,12 @@ class ClauseReader:
             at -= 1
         return []
 
-    def _after(self, words: list[str], end: int, opinions: dict[int, tuple[int, int, int]],
+    def _after(self, words: list[str], start: int, end: int, opinions: dict[int, tuple[int, int, int]],
                topics: dict[int, int]) -> list[int]:
         at = end
         limit = min(len(words), end + REACH)
-        while at < limit and words[at] not in self.lexicon.copulas:
+        turned = start == 1 and words[0] in self.lexicon.copulas  # "was the server friendly"
+        while not turned and at < limit and words[at] not in self.lexicon.copulas:
             if at in topics:
                 at = topics[at]
             elif words[at] in self.lexicon.before_copula or words[at] == ",":
@@ -236,7 +238,7 @@ class ClauseReader:
                 return []
         found: list[int] = []
         strangers = 0
-        at += 1
+        at += 0 if turned else 1
         limit = min(len(words), at + REACH)
         while at < limit:
             word = words[at]
@@ -246,8 +248,8 @@ class ClauseReader:
                     break  # "the owner is a great cook" says nothing of the owner's manners
                 found.append(sign * strength)
                 at, strangers = stop, 0
-            elif (word in ("and", ",", "or") and at + 1 in opinions) if found else \
-                    (word in self.lexicon.negators or word in ("too", "one") or (word == "that" and at + 1 in opinions)):
+            elif (word in ("and", ",", "or", "that") and at + 1 in opinions) or (
+                    not found and (word in self.lexicon.negators or word in ("too", "one"))):
                 at += 1
             elif found or word in ("and", ",") or word in self.lexicon.stops:
                 break

@@ -12,6 +12,7 @@ from typing import Any
 ASCII_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)} | {0x2019: "'", 0x2018: "'"}
 TOKEN = re.compile(r"[a-z0-9à-öø-ÿ]+(?:'[a-z]+)*|[,;:()&#…—–]|\.\.+|--+|(?<=\s)-(?=\s)")
 HARD_BREAKS = frozenset(";:()…—–-")
+NO_CONTRAST = frozenset(["a", "not", "anything", "nothing", "all", "none"])  # "a while", "not yet", "anything but"
 FINAL_S = re.compile(r"'s?$")
 
 
@@ -87,7 +88,7 @@ class Reader:
     def _begins(self, raw: str, last: str) -> bool:
         """Say whether a word begins a new clause."""
         if raw in self.contrast:
-            return last not in ("a", "not")  # "a while", "not yet"
+            return last not in NO_CONTRAST
         return last in (",", "and", "&", "plus", "so") and raw in self.subjects
 
     def _words(self, raw: str) -> tuple[str, ...]:
