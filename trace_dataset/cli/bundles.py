@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from dataclasses import asdict
 from pathlib import Path
 
 import orjson
@@ -11,7 +12,9 @@ import hydrate
 from hydrate.errors import UsageError
 from trace_dataset.cli.progress import StageBars
 from trace_dataset.kb import survey
-from trace_dataset.release import build_release
+from trace_dataset.leaks import RunFinder
+from trace_dataset.release import build_release, open_release
+from trace_dataset.release.leak_check import find_leaks, refuse_leaks
 from trace_dataset.sample import write_sample
 
 
@@ -84,4 +87,27 @@ def build(options: Namespace) -> int:
     )
     print(f"  splits {', '.join(f'{split} {n:,}' for split, n in manifest.splits.items())}")
     print(f"  content digest {manifest.content_digest}")
+    return 0
+
+
+def check_leaks(options: Namespace) -> int:
+    """Look for review text in a folder."""
+    bars = StageBars()
+    wanted = {review.review_id for review in open_release(options.release or options.folder, verify=False).reviews()}
+    bundle = hydrate.open_bundle(Path(options.yelp).expanduser())
+    texts = {
+        record.review_id: record.text
+        for record in bundle.reviews(
+            review_ids=wanted, progress=lambda done, total: bars("reading reviews", done, total)
+        )
+    }
+    leaks = find_leaks(
+        Path(options.folder), RunFinder(texts), lambda done, total: bars("looking for them in files", done, total)
+    )
+    bars.close()
+    if options.json:
+        print(orjson.dumps([asdict(leak) for leak in leaks], option=orjson.OPT_INDENT_2).decode())
+    refuse_leaks(leaks)
+    if not options.json:
+        print(f"{options.folder}: no text of {len(texts):,} reviews stands in it")
     return 0

@@ -92,6 +92,18 @@ def parser() -> argparse.ArgumentParser:
     _source(verb)
     _running(verb)
 
+    verb = _verb(
+        verbs,
+        "check-leaks",
+        bundles.check_leaks,
+        "look for review text in a folder before it is published",
+        "trace-dataset check-leaks trace-release --yelp ~/Yelp-JSON.zip",
+    )
+    verb.add_argument("folder", help="what would be published")
+    verb.add_argument("--yelp", required=True, help="your Yelp bundle")
+    verb.add_argument("--release", help="the release whose reviews are looked for; default: the folder itself")
+    verb.add_argument("--json", action="store_true", help="print JSON")
+
     for name, function, text in (
         ("score", runs.score, "score stored responses"),
         ("report", runs.report, "tabulate scored runs and draw the picture"),
