@@ -173,7 +173,7 @@ def _partners(view: CellView, shape: str, pool: Sequence[str], places: tuple[str
         near = [business for business, many in missing.items() if many == 1]
         full = [business for business, many in missing.items() if many == 0]
         options = (near or full) if chance(rng, NEAR_MISS) else (full or near)
-        if not options or (len(options) == len(near) and asked[index].bit_count() == 1 and options == near):
+        if not options:
             return None
         chosen[place] = pick(rng, options)
     return tuple(chosen[place] for place in sorted(chosen))

@@ -44,10 +44,13 @@ def compiled(line: str) -> tuple[Node, ...]:
 
 
 class Voice:
-    """Speaks lines of the wording lists, avoiding its own words of earlier in the dialogue."""
+    """Speaks lines of the wording lists, avoiding its own words of earlier in the dialogue.
 
-    def __init__(self, lists: Mapping[str, Sequence[str]], rng: random.Random) -> None:
-        self.lists, self.rng = lists, rng
+    `blanked` names slots that are spoken as `_`: so one measures how varied the frames are.
+    """
+
+    def __init__(self, lists: Mapping[str, Sequence[str]], rng: random.Random, blanked: frozenset[str] = frozenset()) -> None:
+        self.lists, self.rng, self.blanked = lists, rng, blanked
         self._said: set[str] = set()
 
     def say(self, name: str, slots: Mapping[str, str] | None = None) -> str:
@@ -63,10 +66,6 @@ class Voice:
         self._said.add(line)
         return self._speak(compiled(line), slots or {})
 
-    def has(self, name: str) -> bool:
-        """Whether there is a list of this name."""
-        return name in self.lists
-
     def _speak(self, nodes: Sequence[Node], slots: Mapping[str, str]) -> str:
         parts = []
         for node in nodes:
@@ -75,7 +74,7 @@ class Voice:
                 continue
             kind, value = node
             if kind == "slot":
-                parts.append(slots[str(value)])
+                parts.append("_" if value in self.blanked else slots[str(value)])
             elif kind == "list":
                 parts.append(self.say(str(value), slots))
             else:

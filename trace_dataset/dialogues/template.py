@@ -32,7 +32,7 @@ class Writer(Protocol):
 
 
 class TemplateWriter:
-    """Writes from `user.json`, `system.json` and `wishes.json`.
+    """Writes from `user.json`, `system.json` and `wishes.json`; `blanked` slots come out as `_` (see `Voice`).
 
     Example:
         >>> TemplateWriter().name
@@ -41,11 +41,14 @@ class TemplateWriter:
 
     name = "template"
 
+    def __init__(self, blanked: frozenset[str] = frozenset()) -> None:
+        self.blanked = blanked
+
     def write(self, plan: Plan, names: Mapping[str, str], seed: int, attempt: int) -> tuple[str, ...]:
         """Return one text a turn; each attempt has a stream of its own."""
         rng = stream(seed, "template", plan.scenario.dialogue_id, attempt)
-        user = UserVoice(plan, Voice(wording_file("user.json"), rng))
-        system = SystemVoice(plan, names, Voice(wording_file("system.json"), rng))
+        user = UserVoice(plan, Voice(wording_file("user.json"), rng, self.blanked))
+        system = SystemVoice(plan, names, Voice(wording_file("system.json"), rng, self.blanked))
         texts = []
         compared, refused = 0, False
         for index, turn in enumerate(plan.turns):

@@ -12,6 +12,7 @@ from trace_dataset.dialogues.wishes import wording
 from trace_dataset.schema import Constraint
 
 ASIDE = {"plain": 0.10, "brief": 0.03, "chatty": 0.28, "polite": 0.12, "lower": 0.12}
+SAY_TOPIC = 0.3  # of the sentences about an aspect name it as well
 HELLO = {"plain": 0.55, "brief": 0.12, "chatty": 0.8, "polite": 0.85, "lower": 0.5}
 
 
@@ -83,10 +84,7 @@ class UserVoice:
     def _go_on(self, turn: PlannedTurn, compared: int) -> str:
         name = turn.cue
         if turn.cue == "compare":
-            known = len(turn.places)
-            name = "compare_new" if not known else "compare_one" if known == 1 and compared == 1 else "compare_both"
-            if known == 1 and compared != 1:
-                name = "compare_new"
+            name = "compare_one" if turn.places and compared == 1 else "compare_new"
         request = self.voice.say(name)
         wish = self._wishes(turn.wishes)
         parts = [request, wish] if chance(self.rng, 0.65) else [wish, request]
@@ -131,12 +129,14 @@ class UserVoice:
 
     def _wish(self, wish: Constraint, plain: bool = False) -> str:
         if plain:
-            frame = "plain_wish"
+            frame = "plain_wish_topic" if wish.slot == "aspect" and chance(self.rng, SAY_TOPIC) else "plain_wish"
         elif self.persona.voice == "brief" and chance(self.rng, 0.7):
             frame = "brief_wish"
         else:
             draw = self.rng.random()
             frame = "say" if draw < 0.34 else "thing" if draw < 0.72 else "where"
+            if frame == "say" and wish.slot == "aspect" and chance(self.rng, SAY_TOPIC):
+                frame = "say_topic"
         slots = {use: self._line(wish, use) for use in ("thing", "where", "say", "topic")}
         return self.voice.say(frame, slots)
 
