@@ -10,12 +10,15 @@ from hydrate.dehydration import dehydrate
 from hydrate.errors import BundleError, HydrationError, StorageError, TraceError, UsageError
 from hydrate.fingerprint import Fingerprint, TableInfo
 from hydrate.hydration import hydrate
+from hydrate.paths import dehydrate_path, hydrate_path
 from hydrate.placeholders import escape, render
 from hydrate.quoting import quoted_spans
 from hydrate.redaction import dehydrate_text
 from hydrate.report import Case, HydrationReport
 from hydrate.spans import Span, span_sha256
+from hydrate.tables import read_texts
 
 __all__ = ["Bundle", "BundleError", "Case", "Fingerprint", "HydrationError", "HydrationReport", "Member",
            "ReviewRecord", "Span", "StorageError", "TableInfo", "TraceError", "UsageError", "cache_dir", "dehydrate",
-           "dehydrate_text", "escape", "hydrate", "open_bundle", "quoted_spans", "render", "span_sha256"]
+           "dehydrate_path", "dehydrate_text", "escape", "hydrate", "hydrate_path", "open_bundle", "quoted_spans",
+           "read_texts", "render", "span_sha256"]

@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hydrate.cache import cache_dir, write_atomically
+from hydrate.cache import cache_dir
+from hydrate.writing import whole_file
 
 _VERSION = 1
 _BUFFER = 1 << 18
@@ -101,5 +102,5 @@ def remember(signature: Signature, fingerprint: Fingerprint) -> None:
     """Remember a fingerprint; where the cache cannot be written, it will be computed again next time."""
     tables = {table: [info.rows, info.bytes, info.sha256, info.name] for table, info in fingerprint.tables.items()}
     known = {"version": _VERSION, "files": signature.files, "tables": tables, "digest": fingerprint.digest}
-    with contextlib.suppress(OSError, UnicodeEncodeError):
-        write_atomically(signature.memory, json.dumps(known, indent=1).encode())
+    with contextlib.suppress(OSError), whole_file(signature.memory) as part:
+        part.write_text(json.dumps(known, indent=1))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from hydrate.bundle import Bundle
 from hydrate.errors import HydrationError, UsageError
 from hydrate.placeholders import render
 from hydrate.report import Case, HydrationReport, mismatch
-from hydrate.shapes import Reference, Row, Unit, located, shape_of
+from hydrate.shapes import Reference, Row, Shape, Unit, located, shape_of
 from hydrate.sources import SourceTexts, gather
 from hydrate.spans import (
     AMBIGUOUS_ID,
@@ -59,27 +59,42 @@ def hydrate(dialogues: Iterable[Mapping[str, Any]], source: Bundle | Mapping[str
     if on_mismatch not in ON_MISMATCH:
         raise UsageError(f"on_mismatch={on_mismatch!r} does not exist", do=f"use one of: {', '.join(ON_MISMATCH)}")
     shape = shape_of(fields)
-    records = [(row, shape.name(row, position)) for position, row in enumerate(dialogues)]
-    units = []
-    for row, name in records:
-        with located(name):
-            units.append(list(shape.units(row)))
-    texts = gather(source, (each.text_id for several in units for unit in several for each in unit.references), progress)
-    report = HydrationReport(dialogues=len(records), reviews_wanted=texts.wanted, reviews_found=len(texts.texts),
-                             repeated_ids=texts.repeated, replaced_surrogates=texts.replaced_surrogates)
-    changed = _changed(texts.texts, review_sha256 or {})
-    done = []
-    for (row, name), several in zip(records, units, strict=True):
-        filled = [_filled(unit, name, texts, changed, report) for unit in several]
-        if on_mismatch != "drop" or all(complete for _, complete in filled):
-            done.append(shape.rebuilt(row, [(text, unit.quotes) for (text, _), unit in zip(filled, several, strict=True)]))
-        else:
-            report.dropped += 1
+    records = list(dialogues)
+    texts = gather(source, text_ids(records, shape), progress)
+    report = HydrationReport(reviews_wanted=texts.wanted, reviews_found=len(texts.texts), repeated_ids=texts.repeated,
+                             replaced_surrogates=texts.replaced_surrogates)
+    done = fill(records, shape, texts, on_mismatch, report, changed_texts(texts.texts, review_sha256 or {}))
     if on_mismatch == "error" and not report.ok:
         raise mismatch(report)
+    return done, report
+
+
+def text_ids(records: Iterable[Mapping[str, Any]], shape: Shape) -> Iterator[str]:
+    """Yield the ids of the texts that records refer to, with repeats."""
+    for position, row in enumerate(records):
+        with located(shape.name(row, position)):
+            for unit in shape.units(row):
+                yield from (each.text_id for each in unit.references)
+
+
+def fill(records: Iterable[Mapping[str, Any]], shape: Shape, texts: SourceTexts, on_mismatch: str,
+         report: HydrationReport, changed: set[str]) -> list[Row]:
+    """Return the records hydrated from texts that were gathered, and enter everything into the report."""
+    done = []
+    for position, row in enumerate(records):
+        name = shape.name(row, position)
+        with located(name):
+            units = list(shape.units(row))
+        filled = [_filled(unit, name, texts, changed, report) for unit in units]
+        whole = all(complete for _, complete in filled)
+        report.dialogues += 1
+        if whole or on_mismatch != "drop":
+            done.append(shape.rebuilt(row, [(text, unit.quotes) for (text, _), unit in zip(filled, units, strict=True)]))
+        else:
+            report.dropped += 1
     if on_mismatch == "placeholder":
         report.kept_placeholders = sum(report.counts[status] for status in REFUSED)
-    return done, report
+    return done
 
 
 def resolve(reference: Reference, texts: SourceTexts, changed: set[str] | frozenset[str] = frozenset()) -> Found:
@@ -112,7 +127,8 @@ def _filled(unit: Unit, name: str, texts: SourceTexts, changed: set[str], report
         return render(unit.text, spans), complete
 
 
-def _changed(texts: Mapping[str, str], hashes: Mapping[str, ReviewHash]) -> set[str]:
+def changed_texts(texts: Mapping[str, str], hashes: Mapping[str, ReviewHash]) -> set[str]:
+    """Return the ids of the texts whose own hash is given and differs."""
     changed = set()
     for key, text in texts.items():
         wanted = hashes.get(key)

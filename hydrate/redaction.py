@@ -77,30 +77,30 @@ def dehydrate_text(text: str, texts: Mapping[str, str], *, labels: Collection[st
 
 
 def _place(text: str, known: Mapping[int, str]) -> list[Place] | None:
-    """Find a stretch of its own for every known span, quoted ones first, in order of their numbers if that works."""
-    for quoted in (True, False):
-        failed: dict[frozenset[int], int] = {}
-        placed = _arrange(text, known, frozenset(known), 0, quoted, failed)
-        if placed is not None:
-            return placed
+    """Find a stretch of its own for every known span: as many as can be between quotation marks, then in their order."""
+    for unquoted in range(len(known) + 1):
+        places = _arrange(text, known, frozenset(known), 0, unquoted, {})
+        if places is not None:
+            return places
     return None
 
 
-def _arrange(text: str, known: Mapping[int, str], left: frozenset[int], position: int, quoted: bool,
-             failed: dict[frozenset[int], int]) -> list[Place] | None:
+def _arrange(text: str, known: Mapping[int, str], left: frozenset[int], position: int, unquoted: int,
+             failed: dict[tuple[frozenset[int], int], int]) -> list[Place] | None:
+    """Place the spans `left` from a position on, at most so many of them unquoted."""
     if not left:
         return []
-    if failed.get(left, len(text) + 1) <= position:
+    if failed.get((left, unquoted), len(text) + 1) <= position:
         return None
     for number in sorted(left) if len(known) <= _MOST_REORDERED else (min(left),):
-        start = _occurrence(text, known[number], position, quoted)
-        if start is None:
-            continue
-        end = start + len(known[number])
-        rest = _arrange(text, known, left - {number}, end, quoted, failed)
-        if rest is not None:
-            return [Place(start, end, number), *rest]
-    failed[left] = min(position, failed.get(left, position))
+        for fewer in (0, 1)[:unquoted + 1]:
+            start = _occurrence(text, known[number], position, not fewer)
+            if start is not None:
+                end = start + len(known[number])
+                rest = _arrange(text, known, left - {number}, end, unquoted - fewer, failed)
+                if rest is not None:
+                    return [Place(start, end, number), *rest]
+    failed[left, unquoted] = position
     return None
 
 

@@ -57,7 +57,7 @@ class HydrationReport:
         repeated_ids: identical repeated records that were merged.
         replaced_surrogates: lone surrogates in the source that became U+FFFD.
         cases: every placeholder that is not plainly verified.
-        table: of a release's reviews table, how many rows were filled, changed or missing.
+        table: rows of a release's reviews table by status; only `verified` ones were given their text.
     """
 
     counts: Counter[str] = field(default_factory=lambda: Counter(dict.fromkeys(STATUSES, 0)))
@@ -78,8 +78,8 @@ class HydrationReport:
 
     @property
     def ok(self) -> bool:
-        """True when every span was emitted and no review of the table is missing: exit status 0."""
-        return not any(self.counts[status] for status in REFUSED) and not self.table.get(MISSING)
+        """True when every span was emitted and every review of a reviews table was found: exit status 0."""
+        return not any(self.counts[status] + self.table.get(status, 0) for status in REFUSED)
 
     def add(self, case: Case) -> None:
         """Count one placeholder, and keep it unless it is plainly verified."""
@@ -118,9 +118,9 @@ def mismatch(report: HydrationReport) -> HydrationError:
     """Return the one error that sums up a hydration which did not verify everything."""
     refused = [case for case in report.cases if case.status in REFUSED]
     counts = ", ".join(f"{report.counts[status]:,} {status}" for status in REFUSED if report.counts[status])
-    lines = [f"{len(refused):,} of {report.quotes:,} quotes cannot be verified against this bundle ({counts})"]
-    if report.table.get(MISSING):
-        lines.append(f"{report.table[MISSING]:,} reviews of the reviews table are not in this bundle")
+    lines = [f"{len(refused):,} of {report.quotes:,} quotes cannot be verified against this bundle ({counts or 'none'})"]
+    lines += [f"{report.table[status]:,} rows of the reviews table are {status}" for status in REFUSED
+              if report.table.get(status)]
     lines += [f"  {case}" for case in refused[:EXAMPLES]]
     if len(refused) > EXAMPLES:
         lines.append(f"  … and {len(refused) - EXAMPLES:,} more")
