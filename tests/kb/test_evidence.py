@@ -9,8 +9,8 @@ import pytest
 from hydrate.errors import UsageError
 from kb.tiny import TinyBundle, business, review
 from trace_dataset.kb import Evidence, KnowledgeBase, build_knowledge_base, catalogue, collect_evidence
-from trace_dataset.kb.evidence import read_review
 from trace_dataset.kb.lexicon import lexicon
+from trace_dataset.kb.mentions import read_review
 from trace_dataset.kb.opinions import ClauseReader
 from trace_dataset.schema import Constraint
 

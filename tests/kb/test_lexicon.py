@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from trace_dataset.kb.evidence import read_review
 from trace_dataset.kb.lexicon import aspects_of, catalogue, lexicon
+from trace_dataset.kb.mentions import read_review
 from trace_dataset.kb.opinions import ClauseReader
 from trace_dataset.schema import POI_TYPES
 

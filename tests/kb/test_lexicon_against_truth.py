@@ -2,7 +2,8 @@
 
 A truth sentence has one aspect; ours may find more ("the vegan tacos were delicious"). `KIN` lists, for each of our
 keys, the truth's aspects under which a mention counts as right. The measured figures stand beside the bounds; a third of
-the sample's sentences use words outside any lexicon on purpose, so recall cannot come near 1.
+the sample's sentences use words outside any lexicon on purpose, so recall cannot come near 1. Totals by aspect and sign
+over the first bank showed where the lexicon went wrong while it was written; nothing was changed after the second bank.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from trace_dataset.kb.evidence import read_review
 from trace_dataset.kb.lexicon import catalogue, lexicon
+from trace_dataset.kb.mentions import read_review
 from trace_dataset.kb.opinions import ClauseReader
 from trace_dataset.kb.types import poi_type, split_categories
 from trace_dataset.sample import write_sample
@@ -75,11 +76,11 @@ def test_every_key_has_its_kin() -> None:
     assert KIN.keys() == catalogue().keys()
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_precision_and_recall(tmp_path: Path, seed: int) -> None:
+@pytest.mark.parametrize("bank, recall", [("first", 0.33), ("second", 0.2)])  # measured 0.39 and 0.26
+def test_precision_and_recall(tmp_path: Path, bank: str, recall: float) -> None:
     truth = tmp_path / "truth.jsonl"
-    figures = measure(write_sample(tmp_path / "sample", places=240, seed=seed, truth=truth), truth)
+    figures = measure(write_sample(tmp_path / "sample", places=240, seed=1, truth=truth, bank=bank), truth)
     print({name: round(value, 3) for name, value in figures.items()})
-    assert figures["polarity"] >= 0.95  # measured 0.97 to 0.98
-    assert figures["precision"] >= 0.88  # measured 0.92
-    assert figures["recall"] >= 0.33  # measured 0.38 to 0.41
+    assert figures["polarity"] >= 0.95  # measured 0.98 on both banks
+    assert figures["precision"] >= 0.88  # measured 0.92 on both banks
+    assert figures["recall"] >= recall

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from array import array
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
 from hydrate.errors import UsageError
 from trace_dataset.kb.distance import central_places
 from trace_dataset.kb.knowledge import KnowledgeBase
 from trace_dataset.kb.lexicon import GENERAL, Aspect, aspects_of, catalogue, lexicon
-from trace_dataset.kb.opinions import ClauseReader, Reading
-from trace_dataset.kb.sentences import sentence_offsets
-from trace_dataset.kb.words import Clause, Reader, lower
+from trace_dataset.kb.mentions import WORDS, read_review
+from trace_dataset.kb.opinions import ClauseReader
+from trace_dataset.kb.words import lower
 from trace_dataset.schema import POI, Constraint
 
 SUPPORTED, CONTRADICTED, UNKNOWN = "supported", "contradicted", "unknown"
@@ -23,10 +22,7 @@ GENERAL_PARENTS = frozenset([
     "Restaurants", "Food", "Nightlife", "Hotels & Travel", "Event Planning & Services", "Arts & Entertainment", "Active Life",
     "Local Flavor", "Local Services", "Shopping", "Hotels", "Venues & Event Spaces", "Public Services & Government",
     "Home Services", "Education", "Professional Services", "Beauty & Spas", "Health & Medical", "Automotive", "Pets"])
-SHORTEST, LONGEST = 4, 25  # tokens of a span that may be quoted
 BEST = range(8, 21)
-UNQUOTABLE = re.compile(r"[\"“”„‟«»\[\]\\\x00-\x1f\x7f\x85\u2028\u2029]")
-WORDS = re.compile(r"\w+(?:['’]\w+)*")
 ROW = 5  # numbers of one mention: aspect, signed strength, review, start, end; an end of 0 means not quotable
 
 
@@ -51,6 +47,7 @@ class Evidence:
         self._central = central_places(kb.pois.values())
         self._signs = {business: _signs(rows, self._keys) for business, rows in mentions.items()}
         self._wishes: dict[str, tuple[Constraint, ...]] = {}
+        self._found: dict[tuple[str, str, int], tuple[Span, ...]] = {}  # spans asked for before, by place and aspect
 
     def satisfaction(self, business_id: str, constraint: Constraint) -> str:
         """Return `supported`, `contradicted` or `unknown` (decision 19).
@@ -86,13 +83,11 @@ class Evidence:
             return self._category_spans(business_id, constraint.value) if polarity > 0 else ()
         aspect = {"aspect": constraint.value, "price": PRICE_ASPECT.get(constraint.value, ""),
                   "distance": "convenient location"}.get(constraint.slot, "")
-        if aspect not in self._keys:
-            return ()
-        return self._spans(business_id, {self._keys.index(aspect)}, polarity)
+        return self._spans(business_id, aspect, polarity) if aspect in self._keys else ()
 
     def any_spans(self, business_id: str) -> tuple[Span, ...]:
         """Return all praise of a place that may be quoted, whatever it is about, each sentence once, best first."""
-        return self._spans(business_id, set(range(GENERAL, len(self._keys))), 1)
+        return self._spans(business_id, "", 1)
 
     def wishes(self, business_id: str) -> tuple[Constraint, ...]:
         """Return everything that a place supports, sorted by slot and value; general parent categories left out."""
@@ -122,7 +117,15 @@ class Evidence:
         praised, blamed = self._signs[poi.business_id].get(aspect.key, (False, False))
         return SUPPORTED if praised else CONTRADICTED if blamed else UNKNOWN
 
-    def _spans(self, business_id: str, aspects: set[int], polarity: int) -> tuple[Span, ...]:
+    def _spans(self, business_id: str, aspect: str, polarity: int) -> tuple[Span, ...]:
+        """Return the spans of an aspect, or of all for an empty name."""
+        asked = (business_id, aspect, polarity)
+        if asked not in self._found:
+            aspects = range(GENERAL, len(self._keys)) if not aspect else (self._keys.index(aspect),)
+            self._found[asked] = self._collect(business_id, aspects, polarity)
+        return self._found[asked]
+
+    def _collect(self, business_id: str, aspects: Container[int], polarity: int) -> tuple[Span, ...]:
         rows = self._mentions[business_id]
         ids = self._kb.reviews_of[business_id]
         best: dict[tuple[int, int, int], tuple[int, int]] = {}
@@ -168,75 +171,6 @@ def collect_evidence(kb: KnowledgeBase) -> Evidence:
                 rows.extend((aspect, signed, number, start, end))
         mentions[business] = rows
     return Evidence(kb, mentions)
-
-
-def read_review(reader: Reader, clause_reader: ClauseReader, text: str, cut: int = 0) -> list[tuple[int, int, int, int]]:
-    """Return the mentions of a review: aspect number, signed strength, start and end of the span, (0, 0) if unquotable.
-
-    Args:
-        cut: the length at which texts were cut; a last sentence that the cut left without its end is not read.
-    """
-    lowered = lower(text)
-    found: list[tuple[int, int, int, int]] = []
-    for first, last in sentence_offsets(text):
-        for start, end in _lines(text, first, last):
-            if text[end - 1] == "?" or (end == len(text) >= cut > 0 and text[end - 1] not in ".!)"):
-                continue
-            found += _read_sentence(reader, clause_reader, text, lowered, start, end)
-    return found
-
-
-def _read_sentence(reader: Reader, clause_reader: ClauseReader, text: str, lowered: str, start: int,
-                   end: int) -> list[tuple[int, int, int, int]]:
-    clauses = reader.clauses(lowered, start, end)
-    readings = [clause_reader.read(clause.words) for clause in clauses]
-    good = any(reading is not None and reading.good for reading in readings)
-    bad = any(reading is not None and reading.bad for reading in readings)
-    if not good and not bad:
-        return []
-    whole = Clause(start=start, end=end, tokens=sum(clause.tokens for clause in clauses))
-    found: list[tuple[int, int, int, int]] = []
-    for clause, reading in zip(clauses, readings, strict=True):
-        if reading is None:
-            continue
-        span = _span(text, whole) if not (good and bad) else (0, 0)
-        if span == (0, 0):
-            span = _span(text, clause)
-        found += [(aspect, signed, *span) for aspect, signed in _said(reading)]
-    return found
-
-
-def _said(reading: Reading) -> list[tuple[int, int]]:
-    mixed = reading.good and reading.bad
-    said = [(aspect, _weaker(signed) if mixed else signed) for aspect, signed in reading.aspects.items()]
-    return said if mixed or not reading.general else [*said, (GENERAL, reading.general)]
-
-
-def _weaker(signed: int) -> int:
-    """Return a strength one nearer to 0, but not 0: the sentence also says the opposite of something else."""
-    return signed - 1 if signed > 1 else signed + 1 if signed < -1 else signed
-
-
-def _span(text: str, clause: Clause) -> tuple[int, int]:
-    """Return where a clause can be quoted, without final punctuation but for `!`; (0, 0) where it cannot."""
-    start, end = clause.start, clause.end
-    while end > start and text[end - 1] in ".,;:- ":
-        end -= 1
-    while start < end and text[start] in ".,;:-* ":
-        start += 1
-    if UNQUOTABLE.search(text, start, end) or text.count("(", start, end) != text.count(")", start, end):
-        return 0, 0
-    many = len(WORDS.findall(text, start, end))
-    return (start, end) if SHORTEST <= many <= LONGEST else (0, 0)
-
-
-def _lines(text: str, start: int, end: int) -> Iterable[tuple[int, int]]:
-    """Yield the stretches of a sentence between its line breaks."""
-    for match in re.compile(r"[^\r\n]*[^\s]").finditer(text, start, end):
-        first = match.start()
-        while text[first].isspace():
-            first += 1
-        yield first, match.end()
 
 
 def _signs(rows: array[int], keys: tuple[str, ...]) -> dict[str, tuple[bool, bool]]:

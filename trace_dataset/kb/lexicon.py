@@ -122,7 +122,7 @@ def lexicon() -> Lexicon:
 
 
 def _add(root: Node, reader: Reader, patterns: Iterable[str], payload: tuple[int, int, int]) -> None:
-    for words in {reader.normalise(text) for pattern in patterns for text in expand(pattern)}:
+    for words in dict.fromkeys(reader.normalise(text) for pattern in patterns for text in expand(pattern)):
         node = root
         for word in words:
             node = node.setdefault(word, {})
