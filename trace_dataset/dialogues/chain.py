@@ -13,9 +13,9 @@ from trace_dataset.dialogues.views import CellView
 MOST_VISITS = 600  # of the search through orders of places; a pool that needs more is redrawn
 MOST_ORDERS, WISH_DRAWS = 12, 3
 MOST_CHAINS = 8  # to choose from: few other places should fit, and the golds be well spoken of
-STRENGTH, ADVANTAGE = 0.2, 0.2  # of a sentence for the gold; of one more than others have; 1 being another place that fits
+STRENGTH, ADVANTAGE = 0.1, 0.2  # of a sentence for the gold; of one more than others have; 1 being another place that fits
 ENOUGH_SENTENCES = 3
-NEAR_MISS = 0.85  # of the partners miss one wish
+NEAR_MISS = 0.95  # of the partners miss one wish
 FIRST_WISHES = {"easy": (2, 2, 3), "medium": (2, 3), "hard": (2, 3, 3, 4), "expert": (3, 3, 4)}
 SECOND_NEW_WISH = 0.2  # of the refusals name two wishes that the place fails
 WISH_WITHOUT_REFUSAL = 0.75

@@ -17,8 +17,8 @@ from trace_dataset.dialogues.draws import chance, pick_weighted
 SECOND_REJECTION = 0.10  # share of medium dialogues with two rejections: brings the corpus to 29.4 % (definitions, P57)
 
 ONE_REJECTION = (
-    ("R0 X0 R1 I C1p", 26), ("R0 X0 R1 I C1pq", 5), ("R0 X0 R1 I C21", 9), ("R0 X0 R1 I C12", 3), ("R0 X0 C1p I R1", 16),
-    ("R0 X0 C1pq I R1", 3), ("R0 X0 C12 I R2", 7), ("R0 I C0p X0 R1", 9), ("R0 I R1 X1 C0p", 4), ("R0 I R1 X1 C20", 2),
+    ("R0 X0 R1 I C1p", 30), ("R0 X0 R1 I C1pq", 5), ("R0 X0 R1 I C21", 7), ("R0 X0 R1 I C12", 2), ("R0 X0 C1p I R1", 16),
+    ("R0 X0 C1pq I R1", 3), ("R0 X0 C12 I R2", 5), ("R0 I C0p X0 R1", 9), ("R0 I R1 X1 C0p", 4), ("R0 I R1 X1 C20", 2),
     ("C0p I R0 X0 R1", 8), ("C0p X0 R1 I C1q", 5), ("C0p X0 R1 I R2", 2))
 TWO_REJECTIONS = (("R0 X0 R1 X1 C2p", 45), ("R0 X0 C12 X1 R2", 40), ("R0 X0 C12 X12 R3", 15))
 HARD = (
