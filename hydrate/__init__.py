@@ -18,7 +18,30 @@ from hydrate.report import Case, HydrationReport
 from hydrate.spans import Span, span_sha256
 from hydrate.tables import read_texts
 
-__all__ = ["Bundle", "BundleError", "Case", "Fingerprint", "HydrationError", "HydrationReport", "Member",
-           "ReviewRecord", "Span", "StorageError", "TableInfo", "TraceError", "UsageError", "cache_dir", "dehydrate",
-           "dehydrate_path", "dehydrate_text", "escape", "hydrate", "hydrate_path", "open_bundle", "quoted_spans",
-           "read_texts", "render", "span_sha256"]
+__all__ = [
+    "Bundle",
+    "BundleError",
+    "Case",
+    "Fingerprint",
+    "HydrationError",
+    "HydrationReport",
+    "Member",
+    "ReviewRecord",
+    "Span",
+    "StorageError",
+    "TableInfo",
+    "TraceError",
+    "UsageError",
+    "cache_dir",
+    "dehydrate",
+    "dehydrate_path",
+    "dehydrate_text",
+    "escape",
+    "hydrate",
+    "hydrate_path",
+    "open_bundle",
+    "quoted_spans",
+    "read_texts",
+    "render",
+    "span_sha256",
+]

@@ -48,8 +48,14 @@ def _run(options: argparse.Namespace) -> int:
         raise UsageError("give either --out or --check", do="--out DIR writes, --check only verifies")
     with closing(ProgressLine("finding reviews")) as progress:
         on_mismatch = "placeholder" if options.check else options.on_mismatch
-        report = hydrate_path(options.source, options.bundle or texts, options.out, on_mismatch=on_mismatch,
-                              fields=fields, progress=None if options.quiet else progress)
+        report = hydrate_path(
+            options.source,
+            options.bundle or texts,
+            options.out,
+            on_mismatch=on_mismatch,
+            fields=fields,
+            progress=None if options.quiet else progress,
+        )
     if options.check:
         report.kept_placeholders = 0
     print(report.to_json() if options.json else report)
@@ -59,21 +65,31 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser("python -m hydrate", description="Fill the placeholders of a release with licensed "
-                                     "text from your own copy of it, every span verified by its SHA256.", epilog=_EXAMPLE,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        "python -m hydrate",
+        description="Fill the placeholders of a release with licensed "
+        "text from your own copy of it, every span verified by its SHA256.",
+        epilog=_EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("source", help="a release folder, or a parquet or JSON-lines file")
     origin = parser.add_mutually_exclusive_group(required=True)
     origin.add_argument("--bundle", help="your Yelp bundle: folder, .tar, .tgz, .zip")
     origin.add_argument("--texts", help="a JSON-lines or parquet file with an id and a text in each record")
     parser.add_argument("--out", help="what to write: the same form as the source; must not exist")
     parser.add_argument("--check", action="store_true", help="verify only; write nothing")
-    parser.add_argument("--on-mismatch", choices=ON_MISMATCH, default="error",
-                        help="what to do about a quote that cannot be verified (default: one error, nothing written)")
+    parser.add_argument(
+        "--on-mismatch",
+        choices=ON_MISMATCH,
+        default="error",
+        help="what to do about a quote that cannot be verified (default: one error, nothing written)",
+    )
     parser.add_argument("--fields", help="fields that hold text, separated by commas, for flat records")
     parser.add_argument("--id-field", default="id", help="of --texts (default: id)")
     parser.add_argument("--text-field", default="text", help="of --texts (default: text)")
-    parser.add_argument("--dehydrate", action="store_true", help="the other way: put placeholders in place of licensed text")
+    parser.add_argument(
+        "--dehydrate", action="store_true", help="the other way: put placeholders in place of licensed text"
+    )
     parser.add_argument("--report", help="write the report to this file, as JSON")
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
     parser.add_argument("--quiet", action="store_true", help="show no progress")

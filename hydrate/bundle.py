@@ -10,9 +10,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from hydrate.containers import Blob, Container, Listed, missing
 from hydrate.errors import BundleError
 from hydrate.fingerprint import Fingerprint, Signature, TableInfo, combine, recall, remember
-from hydrate.formats import Blob, Container, Listed, missing, open_path
+from hydrate.formats import open_path
 from hydrate.jsonlines import BYTE_ORDER_MARK, parse_object
 from hydrate.scan import scan_range
 from hydrate.scanner import Batch, Scanner, Search
@@ -69,7 +70,7 @@ class Bundle:
         if isinstance(self._container, Listed):
             blobs = self._container.blobs.items()
             if all(blob.size is not None for _, blob in blobs):
-                return tuple(sorted(Member(table, blob.name, blob.size or 0) for table, blob in blobs))
+                return tuple(sorted(Member(table, blob.member, blob.size or 0) for table, blob in blobs))
         tables = self.fingerprint().tables.items()
         return tuple(Member(table, info.name, info.bytes) for table, info in tables)
 
@@ -111,8 +112,14 @@ class Bundle:
             for _ in self.reviews(review_ids=repeated):
                 continue
 
-    def reviews(self, review_ids: Collection[str] | None = None, business_ids: Collection[str] | None = None,
-                progress: Progress | None = None, *, conflicts: set[str] | None = None) -> Iterator[ReviewRecord]:
+    def reviews(
+        self,
+        review_ids: Collection[str] | None = None,
+        business_ids: Collection[str] | None = None,
+        progress: Progress | None = None,
+        *,
+        conflicts: set[str] | None = None,
+    ) -> Iterator[ReviewRecord]:
         """Yield whole reviews in file order; where both filters are given, both must hold.
 
         Identical repeats of a review are merged and counted in `repeated_reviews`.
@@ -130,15 +137,17 @@ class Bundle:
                 continue
             place = place if places is None else places[place]  # one string for all reviews of a place
             record = ReviewRecord(key, place, self._text(row, line), _number(row.get("stars")))
-            content = hash(record)
-            known = seen.setdefault(key, content)
-            if known is content:
+            content, known = hash(record), seen.get(key)
+            if known is None:
+                seen[key] = content
                 yield record
             elif known == content:
                 self.repeated_reviews += 1
             elif conflicts is None:
-                raise BundleError(f"review {key} stands twice in {self._where('review', line)} with different content",
-                                  do="download the bundle again")
+                raise BundleError(
+                    f"review {key} stands twice in {self._where('review', line)} with different content",
+                    do="download the bundle again",
+                )
             else:
                 conflicts.add(key)
 
@@ -166,8 +175,9 @@ class Bundle:
         self._verified = True
         return known
 
-    def _review_rows(self, reviews: Collection[str] | None, places: Collection[str] | None,
-                     progress: Progress | None) -> Iterator[tuple[dict[str, Any], bytes]]:
+    def _review_rows(
+        self, reviews: Collection[str] | None, places: Collection[str] | None, progress: Progress | None
+    ) -> Iterator[tuple[dict[str, Any], bytes]]:
         """Yield at least the rows that a filter asks for, with their lines."""
         if reviews is None and places is None:
             for row in self.rows("review", progress):
@@ -211,14 +221,16 @@ class Bundle:
 
     def _check_unchanged(self) -> None:
         if Signature.of(self._container.files) != self._signature:
-            raise BundleError(f"{self.path} changed while it was read", do="wait until it is complete, then start again")
+            raise BundleError(
+                f"{self.path} changed while it was read", do="wait until it is complete, then start again"
+            )
 
     def _blob(self, table: str) -> Blob | None:
         return self._container.blobs.get(table) if isinstance(self._container, Listed) else None
 
     def _name(self, table: str) -> str:
         blob = self._blob(table)
-        return f"{self.path}: {blob.name if blob else table + '.json'}"
+        return blob.name if blob else f"{self.path}: {table}.json"
 
     def _parsed(self, table: str, line: bytes, number: int = 0) -> dict[str, Any]:
         try:

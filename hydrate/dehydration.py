@@ -14,9 +14,15 @@ from hydrate.sources import SourceTexts
 from hydrate.spans import replace_surrogates
 
 
-def dehydrate(dialogues: Iterable[Mapping[str, Any]], texts: Mapping[str, str], *,
-              fields: Sequence[str] | str | None = None, on_altered: str = "replace", threshold: float = THRESHOLD,
-              run_words: int = RUN_WORDS) -> list[Row]:
+def dehydrate(
+    dialogues: Iterable[Mapping[str, Any]],
+    texts: Mapping[str, str],
+    *,
+    fields: Sequence[str] | str | None = None,
+    on_altered: str = "replace",
+    threshold: float = THRESHOLD,
+    run_words: int = RUN_WORDS,
+) -> list[Row]:
     """Take licensed text out of hydrated dialogues, or of any records; the exact inverse of `hydrate`.
 
     Quotes that a record lists are found in its text and become `[Q:n]`. Any other double-quoted span that stands in one
@@ -63,16 +69,27 @@ def dehydrate(dialogues: Iterable[Mapping[str, Any]], texts: Mapping[str, str], 
     return done
 
 
-def _emptied(unit: Unit, shape: Shape, texts: SourceTexts, on_altered: str, threshold: float,
-             runs: RunIndex | None) -> tuple[str, list[Mapping[str, Any]]]:
+def _emptied(
+    unit: Unit, shape: Shape, texts: SourceTexts, on_altered: str, threshold: float, runs: RunIndex | None
+) -> tuple[str, list[Mapping[str, Any]]]:
     known = {}
     for each in unit.references:
         found = resolve(each, texts)
         if found.text is None:
-            raise HydrationError(f"quote {each.n} is {found.status} in {each.text_id}",
-                                 do="give the texts these records were hydrated with")
+            raise HydrationError(
+                f"quote {each.n} is {found.status} in {each.text_id}",
+                do="give the texts these records were hydrated with",
+            )
         known[each.n] = found.text
     cited = list(dict.fromkeys(str(item["review_id"]) for item in unit.citations))
-    template, spans = dehydrate_text(replace_surrogates(unit.text)[0], texts.texts, labels=unit.labels, cited=cited,
-                                     known=known, on_altered=on_altered, threshold=threshold, runs=runs)
+    template, spans = dehydrate_text(
+        replace_surrogates(unit.text)[0],
+        texts.texts,
+        labels=unit.labels,
+        cited=cited,
+        known=known,
+        on_altered=on_altered,
+        threshold=threshold,
+        runs=runs,
+    )
     return template, [*unit.quotes, *(shape.quote(unit, number, span) for number, span in spans.items())]

@@ -40,7 +40,7 @@ class TableInfo:
             total.update(memoryview(buffer)[:count])
             rows += buffer.count(b"\n", 0, count)
             size += count
-            last = builtins.bytes(buffer[count - 1:count])
+            last = builtins.bytes(buffer[count - 1 : count])
             if progress:
                 progress(stream.base.tell())
         return cls(rows + (last != b"\n"), size, total.hexdigest(), name)
@@ -76,7 +76,11 @@ class Signature:
     def memory(self) -> Path:
         """Where a fingerprint for these files is remembered."""
         names = "\0".join(name for name, *_ in self.files)
-        return cache_dir() / "fingerprints" / f"{hashlib.sha256(names.encode(errors='surrogateescape')).hexdigest()[:32]}.json"
+        return (
+            cache_dir()
+            / "fingerprints"
+            / f"{hashlib.sha256(names.encode(errors='surrogateescape')).hexdigest()[:32]}.json"
+        )
 
 
 def combine(tables: Mapping[str, TableInfo]) -> Fingerprint:
@@ -91,8 +95,12 @@ def recall(signature: Signature) -> Fingerprint | None:
         known = json.loads(signature.memory.read_bytes())
         if known["version"] != _VERSION or known["files"] != [list(file) for file in signature.files]:
             return None
-        fingerprint = combine({table: TableInfo(int(rows), int(size), str(sha256), str(name))
-                               for table, (rows, size, sha256, name) in known["tables"].items()})
+        fingerprint = combine(
+            {
+                table: TableInfo(int(rows), int(size), str(sha256), str(name))
+                for table, (rows, size, sha256, name) in known["tables"].items()
+            }
+        )
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
     return fingerprint if fingerprint.digest == known["digest"] else None

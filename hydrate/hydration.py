@@ -27,9 +27,15 @@ ReviewHash = str | tuple[int, str]
 ON_MISMATCH = ("error", "placeholder", "drop")
 
 
-def hydrate(dialogues: Iterable[Mapping[str, Any]], source: Bundle | Mapping[str, str], on_mismatch: str = "error", *,
-            fields: Sequence[str] | str | None = None, review_sha256: Mapping[str, ReviewHash] | None = None,
-            progress: Callable[[int, int], None] | None = None) -> tuple[list[Row], HydrationReport]:
+def hydrate(
+    dialogues: Iterable[Mapping[str, Any]],
+    source: Bundle | Mapping[str, str],
+    on_mismatch: str = "error",
+    *,
+    fields: Sequence[str] | str | None = None,
+    review_sha256: Mapping[str, ReviewHash] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[list[Row], HydrationReport]:
     """Fill the placeholders of dialogues, or of any records, with spans of texts, each proved by its SHA256.
 
     Args:
@@ -61,8 +67,12 @@ def hydrate(dialogues: Iterable[Mapping[str, Any]], source: Bundle | Mapping[str
     shape = shape_of(fields)
     records = list(dialogues)
     texts = gather(source, text_ids(records, shape), progress)
-    report = HydrationReport(reviews_wanted=texts.wanted, reviews_found=len(texts.texts), repeated_ids=texts.repeated,
-                             replaced_surrogates=texts.replaced_surrogates)
+    report = HydrationReport(
+        reviews_wanted=texts.wanted,
+        reviews_found=len(texts.texts),
+        repeated_ids=texts.repeated,
+        replaced_surrogates=texts.replaced_surrogates,
+    )
     done = fill(records, shape, texts, on_mismatch, report, changed_texts(texts.texts, review_sha256 or {}))
     if on_mismatch == "error" and not report.ok:
         raise mismatch(report)
@@ -77,8 +87,14 @@ def text_ids(records: Iterable[Mapping[str, Any]], shape: Shape) -> Iterator[str
                 yield from (each.text_id for each in unit.references)
 
 
-def fill(records: Iterable[Mapping[str, Any]], shape: Shape, texts: SourceTexts, on_mismatch: str,
-         report: HydrationReport, changed: set[str]) -> list[Row]:
+def fill(
+    records: Iterable[Mapping[str, Any]],
+    shape: Shape,
+    texts: SourceTexts,
+    on_mismatch: str,
+    report: HydrationReport,
+    changed: set[str],
+) -> list[Row]:
     """Return the records hydrated from texts that were gathered, and enter everything into the report."""
     done = []
     for position, row in enumerate(records):
@@ -89,7 +105,9 @@ def fill(records: Iterable[Mapping[str, Any]], shape: Shape, texts: SourceTexts,
         whole = all(complete for _, complete in filled)
         report.dialogues += 1
         if whole or on_mismatch != "drop":
-            done.append(shape.rebuilt(row, [(text, unit.quotes) for (text, _), unit in zip(filled, units, strict=True)]))
+            done.append(
+                shape.rebuilt(row, [(text, unit.quotes) for (text, _), unit in zip(filled, units, strict=True)])
+            )
         else:
             report.dropped += 1
     if on_mismatch == "placeholder":
@@ -117,8 +135,21 @@ def _filled(unit: Unit, name: str, texts: SourceTexts, changed: set[str], report
     for each in unit.references:
         found = resolve(each, texts, changed)
         text = texts.texts.get(each.text_id)
-        report.add(Case(found.status, name, unit.place, f"[Q:{each.n}]", each.text_id, each.start, each.end, each.sha256,
-                        found.found_sha256, -1 if text is None else len(text), found.unit))
+        report.add(
+            Case(
+                found.status,
+                name,
+                unit.place,
+                f"[Q:{each.n}]",
+                each.text_id,
+                each.start,
+                each.end,
+                each.sha256,
+                found.found_sha256,
+                -1 if text is None else len(text),
+                found.unit,
+            )
+        )
         spans[each.n] = f"[Q:{each.n}]" if found.text is None else found.text
         complete = complete and found.status in EMITTED
     with located(name, unit.place):

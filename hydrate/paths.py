@@ -26,7 +26,9 @@ Progress = Callable[[int, int], None]
 Source = Bundle | Mapping[str, str] | str | os.PathLike[str]
 REVIEWS, MANIFEST, REPORT = "reviews.parquet", "manifest.json", "hydration.json"
 _LEFT_OUT = (MANIFEST, "croissant.json", REPORT)  # these describe the files as they were
-_WARNING = "\n> This copy is hydrated: it holds licensed text. Keep it to yourself; publish the release it was made from.\n"
+_WARNING = (
+    "\n> This copy is hydrated: it holds licensed text. Keep it to yourself; publish the release it was made from.\n"
+)
 
 
 @dataclass
@@ -45,9 +47,15 @@ class _Files:
         return {str(row["review_id"]): (int(row["n_chars"]), str(row["sha256"])) for row in self.reviews}
 
 
-def hydrate_path(source: str | os.PathLike[str], bundle: Source, out: str | os.PathLike[str] | None = None, *,
-                 on_mismatch: str = "error", fields: Sequence[str] | str | None = None,
-                 progress: Progress | None = None) -> HydrationReport:
+def hydrate_path(
+    source: str | os.PathLike[str],
+    bundle: Source,
+    out: str | os.PathLike[str] | None = None,
+    *,
+    on_mismatch: str = "error",
+    fields: Sequence[str] | str | None = None,
+    progress: Progress | None = None,
+) -> HydrationReport:
     """Hydrate a release folder, or a parquet or JSON-lines file of dialogues or other records.
 
     Args:
@@ -77,10 +85,16 @@ def hydrate_path(source: str | os.PathLike[str], bundle: Source, out: str | os.P
     files = _read(where, fields)
     opened = bundle if isinstance(bundle, (Bundle, Mapping)) else open_bundle(bundle)
     texts = gather(opened, files.wanted(), progress)
-    report = HydrationReport(reviews_wanted=texts.wanted, reviews_found=len(texts.texts), repeated_ids=texts.repeated,
-                             replaced_surrogates=texts.replaced_surrogates)
+    report = HydrationReport(
+        reviews_wanted=texts.wanted,
+        reviews_found=len(texts.texts),
+        repeated_ids=texts.repeated,
+        replaced_surrogates=texts.replaced_surrogates,
+    )
     changed = changed_texts(texts.texts, files.hashes())
-    filled = {path: fill(rows, files.shape, texts, on_mismatch, report, changed) for path, rows in files.records.items()}
+    filled = {
+        path: fill(rows, files.shape, texts, on_mismatch, report, changed) for path, rows in files.records.items()
+    }
     reviews = [_with_text(row, texts, report) for row in files.reviews]
     if on_mismatch == "error" and not report.ok:
         raise _explained(mismatch(report), where, opened)
@@ -94,8 +108,14 @@ def hydrate_path(source: str | os.PathLike[str], bundle: Source, out: str | os.P
     return report
 
 
-def dehydrate_path(source: str | os.PathLike[str], texts: Mapping[str, str], out: str | os.PathLike[str], *,
-                   fields: Sequence[str] | str | None = None, on_altered: str = "replace") -> int:
+def dehydrate_path(
+    source: str | os.PathLike[str],
+    texts: Mapping[str, str],
+    out: str | os.PathLike[str],
+    *,
+    fields: Sequence[str] | str | None = None,
+    on_altered: str = "replace",
+) -> int:
     """Take licensed text out of a file of dialogues or of flat records; returns how many records were written.
 
     A parquet file of flat records that has no `quotes` column yet comes out as parquet with one.
@@ -112,17 +132,23 @@ def _read(where: Path, fields: Sequence[str] | str | None) -> _Files:
     if where.is_dir():
         paths = sorted((where / "dialogues").glob("*.parquet"))
         if not paths:
-            raise BundleError(f"{where} is no release folder: it holds no dialogues/*.parquet",
-                              do="give a folder that `trace-dataset build` wrote, or one file of records")
+            raise BundleError(
+                f"{where} is no release folder: it holds no dialogues/*.parquet",
+                do="give a folder that `trace-dataset build` wrote, or one file of records",
+            )
         _check_manifest(where)
         table = where / REVIEWS
-        return _Files({path: read_rows(path) for path in paths}, read_rows(table) if table.exists() else [], shape_of(None))
+        return _Files(
+            {path: read_rows(path) for path in paths}, read_rows(table) if table.exists() else [], shape_of(None)
+        )
     rows = read_rows(where)
     if fields is None and rows and "turns" not in rows[0]:
         if {"review_id", "n_chars", "sha256"} <= rows[0].keys():
             return _Files({}, rows, shape_of(None))
-        raise UsageError(f"{where} holds no dialogues: a record has {', '.join(sorted(rows[0]))}",
-                         do="name the fields that hold text with fields=… (--fields)")
+        raise UsageError(
+            f"{where} holds no dialogues: a record has {', '.join(sorted(rows[0]))}",
+            do="name the fields that hold text with fields=… (--fields)",
+        )
     return _Files({where: rows}, [], shape_of(fields))
 
 
@@ -133,7 +159,9 @@ def _check_manifest(folder: Path) -> None:
             with (folder / name).open("rb") as file:
                 found = hashlib.file_digest(file, "sha256").hexdigest()
         except OSError as error:
-            raise BundleError(f"{folder / name} cannot be read: {error.strerror}", do="download the release again") from None
+            raise BundleError(
+                f"{folder / name} cannot be read: {error.strerror}", do="download the release again"
+            ) from None
         if found != wanted:
             raise BundleError(f"{folder / name} differs from its SHA256 in {MANIFEST}", do="download the release again")
 
@@ -157,7 +185,7 @@ def _with_text(row: Row, texts: SourceTexts, report: HydrationReport) -> Row:
     elif key not in texts.texts:
         status = MISSING
     else:
-        text = texts.texts[key][:int(row["n_chars"])]
+        text = texts.texts[key][: int(row["n_chars"])]
         status = VERIFIED if span_sha256(text) == row["sha256"] else REVIEW_CHANGED
     report.table[status] = report.table.get(status, 0) + 1
     return {**row, "text": text if status == VERIFIED else None}
@@ -175,8 +203,9 @@ def _explained(error: HydrationError, where: Path, source: Bundle | Mapping[str,
     return explained
 
 
-def _write_folder(where: Path, target: Path, filled: Mapping[Path, list[Row]], reviews: list[Row],
-                  report: HydrationReport) -> None:
+def _write_folder(
+    where: Path, target: Path, filled: Mapping[Path, list[Row]], reviews: list[Row], report: HydrationReport
+) -> None:
     with whole_folder(target) as part:
         for file in sorted(where.rglob("*")):
             name = file.relative_to(where)

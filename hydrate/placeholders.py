@@ -60,17 +60,23 @@ def render(template: str, quotes: Mapping[int, str]) -> str:
             pieces.append(piece)
             continue
         if number not in quotes:
-            raise HydrationError(f"placeholder [Q:{number}] at column {column} has no quote",
-                                 do="check that the record's quotes were kept beside its text")
+            raise HydrationError(
+                f"placeholder [Q:{number}] at column {column} has no quote",
+                do="check that the record's quotes were kept beside its text",
+            )
         if number in used:
-            raise HydrationError(f"placeholder [Q:{number}] stands twice, again at column {column}",
-                                 do="number every span of a text anew")
+            raise HydrationError(
+                f"placeholder [Q:{number}] stands twice, again at column {column}",
+                do="number every span of a text anew",
+            )
         used.add(number)
         pieces.append(quotes[number])
     unused = sorted(set(quotes) - used)
     if unused:
-        raise HydrationError(f"quote {unused[0]} has no placeholder in the text",
-                             do="give the release form; text that is hydrated already holds no placeholders")
+        raise HydrationError(
+            f"quote {unused[0]} has no placeholder in the text",
+            do="give the release form; text that is hydrated already holds no placeholders",
+        )
     return "".join(pieces)
 
 
@@ -92,10 +98,14 @@ def _parse(template: str) -> Iterator[tuple[str, int | None, int]]:
         elif match[1] is not None:
             yield "", int(match[1]), start + 1
         elif found == "\\":
-            raise HydrationError(f"a backslash at column {start + 1} escapes nothing",
-                                 do="write a literal backslash as two; hydrate.escape does it")
+            raise HydrationError(
+                f"a backslash at column {start + 1} escapes nothing",
+                do="write a literal backslash as two; hydrate.escape does it",
+            )
         else:
-            raise HydrationError(f"a malformed placeholder at column {start + 1}",
-                                 do="write [Q:0], [Q:1], …; a literal [Q: is written \\[Q: (hydrate.escape does it)")
+            raise HydrationError(
+                f"a malformed placeholder at column {start + 1}",
+                do="write [Q:0], [Q:1], …; a literal [Q: is written \\[Q: (hydrate.escape does it)",
+            )
     if position < len(template):
         yield template[position:], None, position + 1

@@ -31,8 +31,10 @@ class ProgressLine:
         self._shown = True
         rate = done / max(now - self._start, 1e-9)
         left = f"{(total - done) / rate:,.0f} s left" if rate else "time left unknown"
-        text = (f"{self._what}: {done / 1e9:.2f} of {total / 1e9:.2f} GB, {100 * done / max(1, total):.0f} %, "
-                f"{rate / 1e6:,.0f} MB/s, {left}")
+        text = (
+            f"{self._what}: {done / 1e9:.2f} of {total / 1e9:.2f} GB, {100 * done / max(1, total):.0f} %, "
+            f"{rate / 1e6:,.0f} MB/s, {left}"
+        )
         self._stream.write(f"\r{text:<78}" if terminal else f"{text}\n")
         self._stream.flush()
 

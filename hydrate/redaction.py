@@ -29,9 +29,17 @@ class Place:
     span: Span | None = None
 
 
-def dehydrate_text(text: str, texts: Mapping[str, str], *, labels: Collection[str] = (), cited: Sequence[str] = (),
-                   known: Mapping[int, str] | None = None, on_altered: str = "replace",
-                   threshold: float = THRESHOLD, runs: RunIndex | None = None) -> tuple[str, dict[int, Span]]:
+def dehydrate_text(
+    text: str,
+    texts: Mapping[str, str],
+    *,
+    labels: Collection[str] = (),
+    cited: Sequence[str] = (),
+    known: Mapping[int, str] | None = None,
+    on_altered: str = "replace",
+    threshold: float = THRESHOLD,
+    runs: RunIndex | None = None,
+) -> tuple[str, dict[int, Span]]:
     """Return the template of a text, and the spans found beyond those already known, by their number.
 
     Args:
@@ -54,14 +62,19 @@ def dehydrate_text(text: str, texts: Mapping[str, str], *, labels: Collection[st
     known = known or {}
     places = _place(text, known)
     if places is None:
-        raise HydrationError("a quote's span does not stand in the text",
-                             do="give hydrated records whose text was not edited, or empty their quotes")
+        raise HydrationError(
+            "a quote's span does not stand in the text",
+            do="give hydrated records whose text was not edited, or empty their quotes",
+        )
     places += _found(text, places, texts, cited, on_altered, threshold)
     places.sort(key=lambda place: place.start)
     if runs is not None:
         edges = [0, *(edge for place in places for edge in (place.start, place.end)), len(text)]
-        places += [Place(start, end, None, span) for first, last in zip(edges[::2], edges[1::2], strict=True)
-                   for start, end, span in runs.find(text, first, last)]
+        places += [
+            Place(start, end, None, span)
+            for first, last in zip(edges[::2], edges[1::2], strict=True)
+            for start, end, span in runs.find(text, first, last)
+        ]
         places.sort(key=lambda place: place.start)
     following = max(known, default=-1) + 1
     pieces, spans, position = [], {}, 0
@@ -71,7 +84,7 @@ def dehydrate_text(text: str, texts: Mapping[str, str], *, labels: Collection[st
             number = following
             following += 1
             spans[number] = place.span
-        pieces += [escape(text[position:place.start], labels), f"[Q:{number}]"]
+        pieces += [escape(text[position : place.start], labels), f"[Q:{number}]"]
         position = place.end
     return "".join([*pieces, escape(text[position:], labels)]), spans
 
@@ -85,15 +98,21 @@ def _place(text: str, known: Mapping[int, str]) -> list[Place] | None:
     return None
 
 
-def _arrange(text: str, known: Mapping[int, str], left: frozenset[int], position: int, unquoted: int,
-             failed: dict[tuple[frozenset[int], int], int]) -> list[Place] | None:
+def _arrange(
+    text: str,
+    known: Mapping[int, str],
+    left: frozenset[int],
+    position: int,
+    unquoted: int,
+    failed: dict[tuple[frozenset[int], int], int],
+) -> list[Place] | None:
     """Place the spans `left` from a position on, at most so many of them unquoted."""
     if not left:
         return []
     if failed.get((left, unquoted), len(text) + 1) <= position:
         return None
     for number in sorted(left) if len(known) <= _MOST_REORDERED else (min(left),):
-        for fewer in (0, 1)[:unquoted + 1]:
+        for fewer in (0, 1)[: unquoted + 1]:
             start = _occurrence(text, known[number], position, not fewer)
             if start is not None:
                 end = start + len(known[number])
@@ -106,14 +125,28 @@ def _arrange(text: str, known: Mapping[int, str], left: frozenset[int], position
 
 def _occurrence(text: str, span: str, position: int, quoted: bool) -> int | None:
     start = text.find(span, position)
-    while start >= 0 and quoted and not (text[start - 1:start] in MARKS and text[start + len(span):][:1] in MARKS
-                                         and start > 0 and start + len(span) < len(text)):
+    while (
+        start >= 0
+        and quoted
+        and not (
+            text[start - 1 : start] in MARKS
+            and text[start + len(span) :][:1] in MARKS
+            and start > 0
+            and start + len(span) < len(text)
+        )
+    ):
         start = text.find(span, start + 1)
     return start if start >= 0 else None
 
 
-def _found(text: str, places: Sequence[Place], texts: Mapping[str, str], cited: Sequence[str], on_altered: str,
-           threshold: float) -> list[Place]:
+def _found(
+    text: str,
+    places: Sequence[Place],
+    texts: Mapping[str, str],
+    cited: Sequence[str],
+    on_altered: str,
+    threshold: float,
+) -> list[Place]:
     """Find the quoted stretches outside the known ones that are, or nearly are, licensed text."""
     found = []
     for start, end in _clear_stretches(text, places):
@@ -126,7 +159,9 @@ def _found(text: str, places: Sequence[Place], texts: Mapping[str, str], cited: 
             if on_altered == "error":
                 raise HydrationError(
                     f"the quote at column {start + 1} is altered: {window.score:.2f} similar to {window.text_id} "
-                    f"[{window.start}:{window.end}]", do="quote it verbatim, or pass on_altered=\"replace\"")
+                    f"[{window.start}:{window.end}]",
+                    do='quote it verbatim, or pass on_altered="replace"',
+                )
             span = _span(texts, window.text_id, window.start, window.end)
         found.append(Place(start, end, None, span))
     return found
@@ -135,14 +170,15 @@ def _found(text: str, places: Sequence[Place], texts: Mapping[str, str], cited: 
 def _clear_stretches(text: str, places: Sequence[Place]) -> Iterable[tuple[int, int]]:
     """Yield quoted spans, and of those that hold a known quote the rest, if it is long enough to be someone's words."""
     for start, end in quoted_spans(text):
-        inside = sorted((place for place in places if place.start < end and start < place.end),
-                        key=lambda place: place.start)
+        inside = sorted(
+            (place for place in places if place.start < end and start < place.end), key=lambda place: place.start
+        )
         if not inside:
             yield start, end
             continue
         edges = [start, *(edge for place in inside for edge in (place.start, place.end)), end]
         for first, last in zip(edges[::2], edges[1::2], strict=True):
-            piece = text[first:max(first, last)]
+            piece = text[first : max(first, last)]
             if len(re.findall(r"\w+", piece)) >= _MIN_PIECE_TOKENS:
                 yield first + len(piece) - len(piece.lstrip()), first + len(piece.rstrip())
 

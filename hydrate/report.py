@@ -41,8 +41,10 @@ class Case:
         length = f" in a text of {self.text_length}" if self.text_length >= 0 else ""
         unit = f"; the offsets fit as {self.unit}" if self.unit else ""
         place = f"turn {self.place}" if isinstance(self.place, int) else f"field {self.place}"
-        return (f"{self.status}: {self.record} {place} {self.placeholder}, {self.text_id}[{self.start}:{self.end}], wanted "
-                f"{self.wanted_sha256[:12]} of length {self.end - self.start}, {found}{length}{unit}")
+        return (
+            f"{self.status}: {self.record} {place} {self.placeholder}, {self.text_id}[{self.start}:{self.end}], wanted "
+            f"{self.wanted_sha256[:12]} of length {self.end - self.start}, {found}{length}{unit}"
+        )
 
 
 @dataclass
@@ -93,19 +95,29 @@ class HydrationReport:
 
     def to_json(self) -> str:
         """Return the report as a JSON object; `cases` lists every placeholder that is not plainly verified."""
-        values: dict[str, Any] = {**asdict(self), "counts": {status: self.counts[status] for status in STATUSES},
-                  "quotes": self.quotes, "ok": self.ok}
+        values: dict[str, Any] = {
+            **asdict(self),
+            "counts": {status: self.counts[status] for status in STATUSES},
+            "quotes": self.quotes,
+            "ok": self.ok,
+        }
         return json.dumps(values, indent=1, ensure_ascii=True)
 
     def __str__(self) -> str:
         lines = [f"{'status':<16}{'quotes':>10}"]
-        lines += [f"{status:<16}{self.counts[status]:>10,}" for status in STATUSES
-                  if self.counts[status] or status in EMITTED[:1]]
+        lines += [
+            f"{status:<16}{self.counts[status]:>10,}"
+            for status in STATUSES
+            if self.counts[status] or status in EMITTED[:1]
+        ]
         lines.append(f"{'all':<16}{self.quotes:>10,}")
         lines.append(f"{self.dialogues:,} records, {self.reviews_found:,} of {self.reviews_wanted:,} reviews found")
-        notes = ((self.dropped, "records left out"), (self.kept_placeholders, "placeholders kept"),
-                 (self.repeated_ids, "repeated reviews merged"),
-                 (self.replaced_surrogates, "lone surrogates replaced by U+FFFD"))
+        notes = (
+            (self.dropped, "records left out"),
+            (self.kept_placeholders, "placeholders kept"),
+            (self.repeated_ids, "repeated reviews merged"),
+            (self.replaced_surrogates, "lone surrogates replaced by U+FFFD"),
+        )
         lines += [f"{count:,} {what}" for count, what in notes if count]
         if self.table:
             lines.append("reviews table: " + ", ".join(f"{count:,} {what}" for what, count in self.table.items()))
@@ -118,18 +130,29 @@ def mismatch(report: HydrationReport) -> HydrationError:
     """Return the one error that sums up a hydration which did not verify everything."""
     refused = [case for case in report.cases if case.status in REFUSED]
     counts = ", ".join(f"{report.counts[status]:,} {status}" for status in REFUSED if report.counts[status])
-    lines = [f"{len(refused):,} of {report.quotes:,} quotes cannot be verified against this bundle ({counts or 'none'})"]
-    lines += [f"{report.table[status]:,} rows of the reviews table are {status}" for status in REFUSED
-              if report.table.get(status)]
+    lines = [
+        f"{len(refused):,} of {report.quotes:,} quotes cannot be verified against this bundle ({counts or 'none'})"
+    ]
+    lines += [
+        f"{report.table[status]:,} rows of the reviews table are {status}"
+        for status in REFUSED
+        if report.table.get(status)
+    ]
     lines += [f"  {case}" for case in refused[:EXAMPLES]]
     if len(refused) > EXAMPLES:
         lines.append(f"  … and {len(refused) - EXAMPLES:,} more")
     altered = [case for case in refused if case.status == MISSING and not _ID.fullmatch(case.text_id)]
     if altered:
-        lines.append(f"{len(altered):,} of the missing ids do not look like Yelp's (22 letters, digits, - and _): has the "
-                     "file been through a spreadsheet?")
-    error = HydrationError("\n".join(lines), do=(
-        "check that this is the bundle the release was made from (`trace-dataset inspect` prints its fingerprint); or "
-        'pass on_mismatch="placeholder" to keep what cannot be verified as [Q:n], "drop" to leave those dialogues out'))
+        lines.append(
+            f"{len(altered):,} of the missing ids do not look like Yelp's (22 letters, digits, - and _): has the "
+            "file been through a spreadsheet?"
+        )
+    error = HydrationError(
+        "\n".join(lines),
+        do=(
+            "check that this is the bundle the release was made from (`trace-dataset inspect` prints its fingerprint); or "
+            'pass on_mismatch="placeholder" to keep what cannot be verified as [Q:n], "drop" to leave those dialogues out'
+        ),
+    )
     error.report = report
     return error

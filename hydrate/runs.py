@@ -19,7 +19,9 @@ class RunIndex:
 
     def __init__(self, records: Iterable[str], texts: Mapping[str, str], words: int = RUN_WORDS) -> None:
         self._texts, self._words = texts, words
-        sought = {hash(replace_surrogates(text)[0][start:end]) for text in records for start, end in self._windows(text)}
+        sought = {
+            hash(replace_surrogates(text)[0][start:end]) for text in records for start, end in self._windows(text)
+        }
         self._at: dict[int, tuple[str, int]] = {}
         for key, text in texts.items() if sought else ():
             for start, end in self._windows(text):
@@ -36,7 +38,7 @@ class RunIndex:
                 continue
             source = self._texts[key]
             for word in _WORD.finditer(text, last, end):
-                if not source.startswith(text[first:word.end()], origin):
+                if not source.startswith(text[first : word.end()], origin):
                     break
                 last = word.end()
             stop = origin + last - first
@@ -45,5 +47,5 @@ class RunIndex:
 
     def _windows(self, text: str, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int]]:
         words = [word.span() for word in _WORD.finditer(text, start, len(text) if end is None else end)]
-        for first, last in zip(words, words[self._words - 1:], strict=False):
+        for first, last in zip(words, words[self._words - 1 :], strict=False):
             yield first[0], last[1]

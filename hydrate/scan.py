@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import queue
 import subprocess
 import sys
@@ -29,8 +30,14 @@ _AHEAD = 2
 _HELD = 12
 
 
-def scan_range(where: FileRange, search: Search, progress: Progress | None = None, *, chunk: int = CHUNK,
-               helper_pays: int = HELPER_PAYS) -> Iterator[Batch]:
+def scan_range(
+    where: FileRange,
+    search: Search,
+    progress: Progress | None = None,
+    *,
+    chunk: int = CHUNK,
+    helper_pays: int = HELPER_PAYS,
+) -> Iterator[Batch]:
     """Yield what a search finds in a range of a file, in file order.
 
     Args:
@@ -84,13 +91,18 @@ class _Helper:
     @classmethod
     def start(cls, where: FileRange, search: Search) -> _Helper | None:
         """Start the process; None where this machine does not allow it."""
-        path = os.fsencode(where.path.absolute()).decode(errors="surrogateescape")
+        what = (search.key, search.wanted, search.keys_only)
+        opening = pickle.dumps((what, os.fsencode(where.path.absolute()), (where.start, where.end)))
         try:
-            process = subprocess.Popen([sys.executable, "-P", scanner.__file__], stdin=subprocess.PIPE,
-                                       stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+            process = subprocess.Popen(
+                [sys.executable, "-P", scanner.__file__],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+            )
         except (OSError, ValueError, TypeError):
             return None
-        return cls(process, search.to_json() + json.dumps([path, where.start, where.end]).encode() + b"\n")
+        return cls(process, opening)
 
     def feed(self, chunks: deque[Chunk]) -> None:
         """Hand over chunks, as many as keep the process busy, once it is ready."""

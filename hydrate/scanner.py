@@ -11,7 +11,7 @@ This file also runs as a helper process (`python scanner.py`), so it imports not
 from __future__ import annotations
 
 import json
-import re
+import pickle
 import struct
 import sys
 from collections.abc import Callable, Iterator
@@ -21,7 +21,8 @@ from typing import Any, BinaryIO
 BUFFER = 1 << 20
 READY = b"R"
 HEADER = 120
-_ID = re.compile(rb"[A-Za-z0-9_-]{22}")
+_ID_LENGTH = 22
+_ID_BYTES = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
 _START, _USER, _PLACE, _AFTER = b'{"review_id":"', b'","user_', b'"business_id":"', b'","stars'
 _REVIEW_AT, _PLACE_AT, _STARS_AT = 14, 88, 110
 _FIELDS = b'","stars":,"useful":,"funny":,"cool":,'
@@ -48,17 +49,7 @@ class Search:
     fast: bool = field(init=False)
 
     def __post_init__(self) -> None:
-        self.fast = all(_ID.fullmatch(each) for each in self.wanted)
-
-    def to_json(self) -> bytes:
-        """Return the search as one line."""
-        return json.dumps([self.key, sorted(each.decode() for each in self.wanted), self.keys_only]).encode() + b"\n"
-
-    @classmethod
-    def from_json(cls, line: bytes) -> Search:
-        """Read what `to_json` wrote."""
-        key, wanted, keys_only = json.loads(line)
-        return cls(key, frozenset(each.encode() for each in wanted), keys_only)
+        self.fast = set(map(len, self.wanted)) <= {_ID_LENGTH} and not b"".join(self.wanted).translate(None, _ID_BYTES)
 
 
 class Scanner:
@@ -81,7 +72,7 @@ class Scanner:
             end = buffer.rfind(b"\n", 0, filled) + 1 if more else filled
             if end:
                 yield self._batch(buffer, end)
-                buffer[:filled - end] = buffer[end:filled]
+                buffer[: filled - end] = buffer[end:filled]
                 filled -= end
 
     def _batch(self, buffer: bytearray, end: int) -> Batch:
@@ -101,10 +92,10 @@ def _keys(buffer: bytearray, start: int, stop: int) -> tuple[bytes, bytes] | Non
     first = text + len(_TEXT)
     if text < 0 or buffer[first] not in _PLAIN_TEXT:
         return None
-    review = bytes(buffer[start + _REVIEW_AT:start + _REVIEW_AT + 22])
-    if not _ID.fullmatch(review) or buffer[start + _STARS_AT:text].translate(None, b".0123456789") != _FIELDS:
+    review = bytes(buffer[start + _REVIEW_AT : start + _REVIEW_AT + 22])
+    if review.translate(None, _ID_BYTES) or buffer[start + _STARS_AT : text].translate(None, b".0123456789") != _FIELDS:
         return None
-    return review, bytes(buffer[start + _PLACE_AT:start + _PLACE_AT + 22])
+    return review, bytes(buffer[start + _PLACE_AT : start + _PLACE_AT + 22])
 
 
 def _every_line(buffer: bytearray, end: int) -> Iterator[tuple[int, int, bool]]:
@@ -126,10 +117,15 @@ def _proven_by_slices(search: Search) -> Lines:
         while start < end:
             stop = buffer.find(b"\n", start, end)
             stop = end if stop < 0 else stop
-            head = bytes(buffer[start:min(stop, start + HEADER)])
-            proven = (len(head) == HEADER and buffer[stop - 1] == 0x7D and head.startswith(_START)
-                      and head[36:44] == _USER and (by_review or (head[73:88] == _PLACE and head[110:118] == _AFTER)))
-            if not proven or head[at:at + 22] in wanted:
+            head = bytes(buffer[start : min(stop, start + HEADER)])
+            proven = (
+                len(head) == HEADER
+                and buffer[stop - 1] == 0x7D
+                and head.startswith(_START)
+                and head[36:44] == _USER
+                and (by_review or (head[73:88] == _PLACE and head[110:118] == _AFTER))
+            )
+            if not proven or head[at : at + 22] in wanted:
                 yield start, stop, proven
             start = stop + 1
 
@@ -171,7 +167,7 @@ def _proven_by_numpy(search: Search) -> Lines | None:
         for line in np.flatnonzero(hit).tolist():
             start, stop = int(starts[line]), int(stops[line])
             proven = not odd[line]
-            if not proven or bytes(buffer[start + at:start + at + 22]) in wanted:
+            if not proven or bytes(buffer[start + at : start + at + 22]) in wanted:
                 yield start, stop, proven
 
     return lines
@@ -201,7 +197,7 @@ def scan_chunk(scanner: Scanner, file: BinaryIO, chunk: tuple[int, int], table: 
 
     def readinto(view: memoryview) -> int:
         nonlocal position
-        view = view[:end - position]
+        view = view[: end - position]
         count = file.readinto(view) or 0  # type: ignore[attr-defined]
         if not count and len(view):
             raise EOFError(f"the file ends at byte {position:,} instead of {end:,}")
@@ -231,16 +227,15 @@ def unpack(read: Callable[[int], bytes]) -> Batch | None:
 
 
 def main() -> None:
-    """Serve as helper: a search and a table on standard input, then a chunk a line; a batch each on standard output."""
+    """Serve as helper: a search and a table on standard input, then a chunk a line; a batch for each on standard output."""
     source, target = sys.stdin.buffer, sys.stdout.buffer
-    scanner = Scanner(Search.from_json(source.readline()))
-    path, start, end = json.loads(source.readline())
-    with open(path.encode(errors="surrogateescape"), "rb", buffering=0) as file:
+    (key, wanted, keys_only), path, table = pickle.load(source)
+    scanner = Scanner(Search(key, wanted, keys_only))
+    with open(path, "rb", buffering=0) as file:
         target.write(READY)
         target.flush()
         for line in iter(source.readline, b""):
-            first, last = json.loads(line)
-            target.write(pack(scan_chunk(scanner, file, (first, last), (start, end))))
+            target.write(pack(scan_chunk(scanner, file, json.loads(line), table)))
             target.flush()
 
 

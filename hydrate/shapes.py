@@ -53,19 +53,36 @@ class Dialogues:
         """Yield the texts of a record."""
         for position, turn in enumerate(record.get("turns") or ()):
             quotes = list(turn.get(QUOTES) or ())
-            yield Unit(int(turn.get("index", position)), _text(turn, "text"), quotes,
-                       [_reference(quote, "review_id") for quote in quotes], list(turn.get("citations") or ()))
+            yield Unit(
+                int(turn.get("index", position)),
+                _text(turn, "text"),
+                quotes,
+                [_reference(quote, "review_id") for quote in quotes],
+                list(turn.get("citations") or ()),
+            )
 
     def rebuilt(self, record: Mapping[str, Any], texts: Sequence[tuple[str, Sequence[Mapping[str, Any]]]]) -> Row:
         """Return a record with other texts and quotes, one pair for each unit."""
-        return {**record, "turns": [{**turn, "text": text, QUOTES: list(quotes)}
-                                    for turn, (text, quotes) in zip(record["turns"], texts, strict=True)]}
+        return {
+            **record,
+            "turns": [
+                {**turn, "text": text, QUOTES: list(quotes)}
+                for turn, (text, quotes) in zip(record["turns"], texts, strict=True)
+            ],
+        }
 
     def quote(self, unit: Unit, number: int, span: Span) -> Row:
         """Return a new quote of a unit."""
         cited = next((item for item in unit.citations if item["review_id"] == span.text_id), {})
-        return {"n": number, "business_id": cited.get("business_id", ""), "label": cited.get("label", ""),
-                "review_id": span.text_id, "start": span.start, "end": span.end, "sha256": span.sha256}
+        return {
+            "n": number,
+            "business_id": cited.get("business_id", ""),
+            "label": cited.get("label", ""),
+            "review_id": span.text_id,
+            "start": span.start,
+            "end": span.end,
+            "sha256": span.sha256,
+        }
 
 
 @dataclass(frozen=True)
@@ -94,8 +111,14 @@ class Fields:
 
     def quote(self, unit: Unit, number: int, span: Span) -> Row:
         """Return a new quote of a unit."""
-        return {"field": unit.place, "n": number, "text_id": span.text_id, "start": span.start, "end": span.end,
-                "sha256": span.sha256}
+        return {
+            "field": unit.place,
+            "n": number,
+            "text_id": span.text_id,
+            "start": span.start,
+            "end": span.end,
+            "sha256": span.sha256,
+        }
 
 
 Shape = Dialogues | Fields
@@ -127,8 +150,11 @@ def _text(row: Mapping[str, Any], name: str) -> str:
 
 def _reference(quote: Mapping[str, Any], identifier: str) -> Reference:
     try:
-        return Reference(int(quote["n"]), str(quote[identifier]), int(quote["start"]), int(quote["end"]),
-                         str(quote["sha256"]))
+        return Reference(
+            int(quote["n"]), str(quote[identifier]), int(quote["start"]), int(quote["end"]), str(quote["sha256"])
+        )
     except (KeyError, TypeError, ValueError) as error:
-        raise HydrationError(f"a quote is incomplete: {type(error).__name__} {error}",
-                             do=f"every quote needs n, {identifier}, start, end and sha256") from None
+        raise HydrationError(
+            f"a quote is incomplete: {type(error).__name__} {error}",
+            do=f"every quote needs n, {identifier}, start, end and sha256",
+        ) from None

@@ -110,7 +110,9 @@ def _whole_words(quote: str, text: str, start: int, end: int, fuzz: Any) -> tupl
         if word.start() < end < word.end():
             ends = {word.start(), word.end()}
     choices = [(a, b) for a in sorted(starts) for b in sorted(ends) if text[a:b].strip()]
-    return max(choices or [(start, end)], key=lambda edge: (fuzz.ratio(quote, text[edge[0]:edge[1]].strip()), -edge[1]))
+    return max(
+        choices or [(start, end)], key=lambda edge: (fuzz.ratio(quote, text[edge[0] : edge[1]].strip()), -edge[1])
+    )
 
 
 def _rapidfuzz() -> Any:

@@ -20,8 +20,9 @@ class SourceTexts:
     replaced_surrogates: int = 0
 
 
-def gather(source: Bundle | Mapping[str, str], ids: Iterable[str],
-           progress: Callable[[int, int], None] | None = None) -> SourceTexts:
+def gather(
+    source: Bundle | Mapping[str, str], ids: Iterable[str], progress: Callable[[int, int], None] | None = None
+) -> SourceTexts:
     """Return the texts of these ids that the source has."""
     wanted = dict.fromkeys(ids)
     texts: dict[str, str] = {}

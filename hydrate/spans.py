@@ -76,7 +76,7 @@ def find_span(text: str, start: int, end: int, sha256: str) -> Found:
     if elsewhere is None:
         elsewhere = _window(text, end - start, sha256)
     if elsewhere is not None:
-        return Found(MOVED, text[elsewhere[0]:elsewhere[1]], elsewhere[0], found, unit)
+        return Found(MOVED, text[elsewhere[0] : elsewhere[1]], elsewhere[0], found, unit)
     return Found(CHANGED if inside else OUT_OF_RANGE, None, None, found)
 
 
@@ -84,7 +84,7 @@ def _window(text: str, length: int, sha256: str) -> tuple[int, int] | None:
     if not 0 < length <= len(text):
         return None
     for start in range(len(text) - length + 1):
-        if span_sha256(text[start:start + length]) == sha256:
+        if span_sha256(text[start : start + length]) == sha256:
             return start, start + length
     return None
 
@@ -96,7 +96,7 @@ def _other_unit(text: str, start: int, end: int, sha256: str) -> tuple[str, tupl
     for unit, encoding, width in (("UTF-16 code units", "utf-16-le", 2), ("UTF-8 bytes", "utf-8", 1)):
         data = text.encode(encoding)
         try:
-            before, span = (data[a * width:b * width].decode(encoding) for a, b in ((0, start), (start, end)))
+            before, span = (data[a * width : b * width].decode(encoding) for a, b in ((0, start), (start, end)))
         except UnicodeDecodeError:  # the offset falls inside a character: not this unit
             continue
         if end * width <= len(data) and span_sha256(span) == sha256:

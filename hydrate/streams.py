@@ -67,11 +67,12 @@ class FileStream(io.RawIOBase):
         return self._position
 
     def readinto(self, buffer: Any) -> int:
-        view = memoryview(buffer)[:max(0, self.size - self._position)]
+        view = memoryview(buffer)[: max(0, self.size - self._position)]
         count = self._file.readinto(view) or 0
         if not count and len(view):
-            raise EOFError(f"the file ends at byte {self._range.start + self._position:,} instead of "
-                           f"{self._range.end:,}")
+            raise EOFError(
+                f"the file ends at byte {self._range.start + self._position:,} instead of {self._range.end:,}"
+            )
         self._position += count
         return count
 
@@ -104,8 +105,10 @@ class Stream(io.RawIOBase):
 
     def _check(self) -> None:
         if self._count > MOST_BYTES or self._count > MOST_RATIO * max(1, self.base.tell()):
-            raise EOFError(f"it expands to more than {self._count >> 20:,} MiB, over {MOST_RATIO} times its size or "
-                           f"{MOST_BYTES >> 30} GiB: this looks like a compression bomb")
+            raise EOFError(
+                f"it expands to more than {self._count >> 20:,} MiB, over {MOST_RATIO} times its size or "
+                f"{MOST_BYTES >> 30} GiB: this looks like a compression bomb"
+            )
 
     def close(self) -> None:
         if not self.closed:
@@ -125,7 +128,7 @@ class Section(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        view = memoryview(buffer)[:self.left]
+        view = memoryview(buffer)[: self.left]
         count = int(self._stream.readinto(view))
         if not count and len(view):
             raise EOFError(f"{self.left:,} bytes are missing")
@@ -209,8 +212,10 @@ def reading(name: str) -> Iterator[None]:
     except BundleError:
         raise
     except _DAMAGED as error:
-        raise BundleError(f"{name} is damaged or cut off: {error}", do="download it again; a half-finished download looks "
-                          "like this") from None
+        raise BundleError(
+            f"{name} is damaged or cut off: {error}", do="download it again; a half-finished download looks like this"
+        ) from None
     except OSError as error:
-        raise BundleError(f"{name} cannot be read: {error.strerror or error}",
-                          do="check the path, the permissions and the disk") from None
+        raise BundleError(
+            f"{name} cannot be read: {error.strerror or error}", do="check the path, the permissions and the disk"
+        ) from None

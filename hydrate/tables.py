@@ -35,7 +35,9 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
                 try:
                     rows.append(parse_object(line)[0])
                 except ValueError as error:
-                    raise BundleError(f"{path} line {number:,}: {error}", do="give a file of JSON lines or parquet") from None
+                    raise BundleError(
+                        f"{path} line {number:,}: {error}", do="give a file of JSON lines or parquet"
+                    ) from None
         return rows
 
 
@@ -56,8 +58,9 @@ def write_rows(path: Path, rows: Iterable[Mapping[str, Any]], like: Path | None 
             target.close()
 
 
-def read_texts(path: str | Path, id_field: str = "id", text_field: str = "text", *,
-               only: Collection[str] | None = None) -> dict[str, str]:
+def read_texts(
+    path: str | Path, id_field: str = "id", text_field: str = "text", *, only: Collection[str] | None = None
+) -> dict[str, str]:
     """Return id to text from a JSON-lines or parquet file, for `hydrate(…, fields=…)` and `dehydrate(…, fields=…)`.
 
     Args:
@@ -70,11 +73,15 @@ def read_texts(path: str | Path, id_field: str = "id", text_field: str = "text",
     texts: dict[str, str] = {}
     for number, row in enumerate(read_rows(Path(path)), 1):
         if not isinstance(row.get(text_field), str) or row.get(id_field) is None:
-            raise UsageError(f"{path} record {number:,} has no {id_field} or no {text_field}; it has {', '.join(sorted(row))}",
-                             do="name the fields with id_field=… and text_field=…")
+            raise UsageError(
+                f"{path} record {number:,} has no {id_field} or no {text_field}; it has {', '.join(sorted(row))}",
+                do="name the fields with id_field=… and text_field=…",
+            )
         key = str(row[id_field])
         if (only is None or key in only) and texts.setdefault(key, row[text_field]) != row[text_field]:
-            raise BundleError(f"{path} record {number:,}: {key} stands twice with different text", do="keep one of them")
+            raise BundleError(
+                f"{path} record {number:,}: {key} stands twice with different text", do="keep one of them"
+            )
     return texts
 
 

@@ -31,7 +31,7 @@ class _Forward:
             return self._position
         buffer = bytearray(min(1 << 20, max(0, offset - self._position)))
         while self._position < offset:
-            count = self.readinto(memoryview(buffer)[:offset - self._position])
+            count = self.readinto(memoryview(buffer)[: offset - self._position])
             if not count:
                 raise EOFError(f"{offset - self._position:,} bytes are missing")
         if self._position > offset:
@@ -94,5 +94,7 @@ def refuse_unsafe(member: str, archive: str, kind: str = "") -> None:
     if not kind and ".." in re.split(r"[/\\]", member):
         kind = "name with '..'"
     if kind:
-        raise BundleError(f"{archive} holds {member!r}: a {kind} has no place in a data archive",
-                          do="download the archive from where Yelp or Kaggle publish it")
+        raise BundleError(
+            f"{archive} holds {member!r}: a {kind} has no place in a data archive",
+            do="download the archive from where Yelp or Kaggle publish it",
+        )

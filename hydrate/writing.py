@@ -62,8 +62,10 @@ def storing(target: Path) -> Iterator[None]:
     except OSError as error:
         if isinstance(error, ValueError):
             raise
-        raise StorageError(f"{target} cannot be written: {error.strerror or error}",
-                           do="free some space, or choose a folder that can be written to") from error
+        raise StorageError(
+            f"{target} cannot be written: {error.strerror or error}",
+            do="free some space, or choose a folder that can be written to",
+        ) from error
 
 
 def refuse_existing(target: Path) -> None:

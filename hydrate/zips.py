@@ -64,5 +64,6 @@ def _by_zipfile(where: FileRange, info: zipfile.ZipInfo, name: str) -> Stream:
         return Stream(archive.open(info), base, (archive, base))
     except NotImplementedError as error:
         base.close()
-        raise BundleError(f"{name}: {info.filename} cannot be read in place: {error}",
-                          do="unpack the archive and give the folder") from None
+        raise BundleError(
+            f"{name}: {info.filename} cannot be read in place: {error}", do="unpack the archive and give the folder"
+        ) from None

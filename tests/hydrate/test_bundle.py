@@ -46,7 +46,8 @@ def test_reviews_by_place_and_both_filters(bundle: hydrate.Bundle) -> None:
 def test_review_keys_are_pairs(bundle: hydrate.Bundle) -> None:
     place = identifier("place 4")
     assert list(bundle.review_keys([place])) == [
-        (row["review_id"], place) for row in map(review, range(50)) if row["business_id"] == place]
+        (row["review_id"], place) for row in map(review, range(50)) if row["business_id"] == place
+    ]
 
 
 @pytest.mark.parametrize("form", MULTIPLE)
@@ -68,8 +69,12 @@ def test_a_business_table_is_read_in_its_order(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("form", ["folder", "tgz", "zip", "zip+tar"])
 def test_what_a_mac_leaves_behind_is_ignored(form: str, tmp_path: Path) -> None:
-    litter = {"__MACOSX/data/._yelp_academic_dataset_review.json": b"\0\5\x16\7" * 20,
-              "data/._yelp_academic_dataset_review.json": b"\0\5\x16\7" * 20, ".DS_Store": b"Bud1", "readme.txt": b"hi"}
+    litter = {
+        "__MACOSX/data/._yelp_academic_dataset_review.json": b"\0\5\x16\7" * 20,
+        "data/._yelp_academic_dataset_review.json": b"\0\5\x16\7" * 20,
+        ".DS_Store": b"Bud1",
+        "readme.txt": b"hi",
+    }
     bundle = hydrate.open_bundle(write_bundle(tmp_path, form, extra=litter))
     assert len(list(bundle.reviews())) == 50
 
@@ -96,7 +101,8 @@ def test_a_bundle_can_be_sent_to_another_process(tmp_path: Path) -> None:
 READS: dict[str, Callable[[hydrate.Bundle, Any], Any]] = {
     "reviews": lambda bundle, progress: list(bundle.reviews(review_ids=[review(1)["review_id"]], progress=progress)),
     "rows": lambda bundle, progress: list(bundle.rows("review", progress)),
-    "fingerprint": lambda bundle, progress: bundle.fingerprint(progress)}
+    "fingerprint": lambda bundle, progress: bundle.fingerprint(progress),
+}
 
 
 @pytest.mark.parametrize("read", READS)
@@ -145,8 +151,9 @@ def test_review_keys_leave_out_blank_text(tmp_path: Path) -> None:
 def test_lone_surrogates_become_replacement_characters_and_are_counted(tmp_path: Path) -> None:
     texts = ["pair \ud83d\ude00", "lone \ud83d end", "two \udc00\ud83d"]
     rows = [review(number).copy() for number in range(3)]
-    content = lines(json.dumps({**row, "text": text}, separators=(",", ":")) for row, text in
-                    zip(rows, texts, strict=True))
+    content = lines(
+        json.dumps({**row, "text": text}, separators=(",", ":")) for row, text in zip(rows, texts, strict=True)
+    )
     for form in ("folder", "zip"):
         bundle = hydrate.open_bundle(write_bundle(tmp_path / form, form, {"review": content}))
         found = [record.text for record in bundle.reviews(review_ids=[row["review_id"] for row in rows])]

@@ -11,7 +11,11 @@ import pytest
 import hydrate
 from hydrate import HydrationError, UsageError, dehydrate, dehydrate_text, span_sha256
 
-TEXTS = {"r1": "Quiet patio with string lights.", "r2": "Best gumbo!", "r3": "The seafood gumbo is rich. Quiet patio too."}
+TEXTS = {
+    "r1": "Quiet patio with string lights.",
+    "r2": "Best gumbo!",
+    "r3": "The seafood gumbo is rich. Quiet patio too.",
+}
 
 
 def turn(text: str, cited: tuple[str, ...] = (), quotes: Any = ()) -> dict[str, Any]:
@@ -42,8 +46,15 @@ def test_cited_reviews_come_before_others() -> None:
 
 
 def test_listed_quotes_are_put_back_where_they_are_quoted() -> None:
-    known = {"n": 4, "business_id": "b", "label": "R1", "review_id": "r1", "start": 0, "end": 5,
-             "sha256": span_sha256("Quiet")}
+    known = {
+        "n": 4,
+        "business_id": "b",
+        "label": "R1",
+        "review_id": "r1",
+        "start": 0,
+        "end": 5,
+        "sha256": span_sha256("Quiet"),
+    }
     row = emptied('Quiet it is: "Quiet", says "Best gumbo!".', quotes=[known])
     assert row["text"] == 'Quiet it is: "[Q:4]", says "[Q:5]".'
     assert row["quotes"][0] == known
@@ -68,11 +79,17 @@ def test_a_listed_quote_that_is_not_there_is_refused() -> None:
     assert emptied("Quiet " * 30, quotes=many)["text"].startswith("[Q:0] [Q:1] ")
 
 
-@pytest.mark.parametrize("text, template, where", [
-    ('a "quiet patio" b', 'a "[Q:0]" b', (0, "r1", 0, 11)), ('a "seafod gumbo" b', 'a "[Q:0]" b', (0, "r3", 4, 17)),
-    ('a "QUIET  PATIO with\u00a0strings" b', 'a "[Q:0]" b', (0, "r1", 0, 23))])
-def test_an_altered_quote_becomes_the_best_verbatim_stretch(text: str, template: str,
-                                                            where: tuple[int, str, int, int]) -> None:
+@pytest.mark.parametrize(
+    "text, template, where",
+    [
+        ('a "quiet patio" b', 'a "[Q:0]" b', (0, "r1", 0, 11)),
+        ('a "seafod gumbo" b', 'a "[Q:0]" b', (0, "r3", 4, 17)),
+        ('a "QUIET  PATIO with\u00a0strings" b', 'a "[Q:0]" b', (0, "r1", 0, 23)),
+    ],
+)
+def test_an_altered_quote_becomes_the_best_verbatim_stretch(
+    text: str, template: str, where: tuple[int, str, int, int]
+) -> None:
     row = emptied(text)
     assert row["text"] == template
     assert spans(row) == [where]
@@ -102,15 +119,20 @@ def test_the_worked_cases() -> None:
     assert template == 'They wrote "[Q:0]" and "[Q:1]" here.'
     assert [(span.text_id, span.start, span.end) for span in found.values()] == [("rev1", 0, 11), ("rev2", 5, 11)]
     assert hydrate.render('They wrote "[Q:0]" and "[Q:1]" [R1][R2].', {0: "Quiet patio", 1: "gumbo"}) == (
-        'They wrote "Quiet patio" and "gumbo" [R1][R2].')
+        'They wrote "Quiet patio" and "gumbo" [R1][R2].'
+    )
     assert hydrate.render("Nothing to fill.", {}) == "Nothing to fill."
 
 
-POEMS = {"p1": "The brown fog rolls over the harbour walls before the ferries wake and call.",
-         "p2": "A lamp, a chair, a cup of tea: the whole of winter's company."}
-RECORDS = [{"id": 1, "question": 'Who wrote "a cup of tea"?', "context": POEMS["p2"], "year": 1999},
-           {"id": 2, "question": "Is [Q:0] \\ odd?", "context": None},
-           {"id": 3, "question": "We saw how brown fog rolls over the harbour walls before the dawn.", "context": ""}]
+POEMS = {
+    "p1": "The brown fog rolls over the harbour walls before the ferries wake and call.",
+    "p2": "A lamp, a chair, a cup of tea: the whole of winter's company.",
+}
+RECORDS = [
+    {"id": 1, "question": 'Who wrote "a cup of tea"?', "context": POEMS["p2"], "year": 1999},
+    {"id": 2, "question": "Is [Q:0] \\ odd?", "context": None},
+    {"id": 3, "question": "We saw how brown fog rolls over the harbour walls before the dawn.", "context": ""},
+]
 
 
 def test_flat_records_lose_quotes_and_long_runs_and_get_them_back() -> None:

@@ -163,11 +163,18 @@ def with_member(name: str, kind: bytes, target: str = "") -> bytes:
     return buffer.getvalue()
 
 
-@pytest.mark.parametrize("name, kind, target, what", [
-    ("a/link.json", tarfile.SYMTYPE, "/etc/passwd", "link"), ("hard.json", tarfile.LNKTYPE, "review.json", "link"),
-    ("/etc/x.json", tarfile.REGTYPE, "", "absolute name"), ("C:\\x.json", tarfile.REGTYPE, "", "absolute name"),
-    ("../../x.json", tarfile.REGTYPE, "", r"name with '\.\.'"), ("a/../x", tarfile.REGTYPE, "", r"name with '\.\.'"),
-    ("pipe", tarfile.FIFOTYPE, "", "device")])
+@pytest.mark.parametrize(
+    "name, kind, target, what",
+    [
+        ("a/link.json", tarfile.SYMTYPE, "/etc/passwd", "link"),
+        ("hard.json", tarfile.LNKTYPE, "review.json", "link"),
+        ("/etc/x.json", tarfile.REGTYPE, "", "absolute name"),
+        ("C:\\x.json", tarfile.REGTYPE, "", "absolute name"),
+        ("../../x.json", tarfile.REGTYPE, "", r"name with '\.\.'"),
+        ("a/../x", tarfile.REGTYPE, "", r"name with '\.\.'"),
+        ("pipe", tarfile.FIFOTYPE, "", "device"),
+    ],
+)
 def test_unsafe_members_are_refused_by_name(name: str, kind: bytes, target: str, what: str, tmp_path: Path) -> None:
     data = with_member(name, kind, target)
     (tmp_path / "plain").write_bytes(data)
@@ -202,9 +209,18 @@ def test_two_files_for_one_table(form: str, tmp_path: Path) -> None:
     assert "yelp_academic_dataset_review.json" in message
 
 
-@pytest.mark.parametrize("data, what", [
-    (b"", "it is empty"), (b"%PDF-1.7", "a PDF"), (b"<!DOCTYPE html>", "login page"), (b"\xfd7zXZ\0", "xz"),
-    (b"\x80\x81\x82", "80 81 82"), (b'{"a":1}', "JSON, but its name"), (gzip.compress(b"nothing"), "none we know")])
+@pytest.mark.parametrize(
+    "data, what",
+    [
+        (b"", "it is empty"),
+        (b"%PDF-1.7", "a PDF"),
+        (b"<!DOCTYPE html>", "login page"),
+        (b"\xfd7zXZ\0", "xz"),
+        (b"\x80\x81\x82", "80 81 82"),
+        (b'{"a":1}', "JSON, but its name"),
+        (gzip.compress(b"nothing"), "none we know"),
+    ],
+)
 def test_what_is_no_bundle_is_named(data: bytes, what: str, tmp_path: Path) -> None:
     (tmp_path / "bundle.zip").write_bytes(data)
     refused(tmp_path / "bundle.zip", what)
@@ -232,16 +248,23 @@ def test_a_zip_of_a_nameless_tar(tmp_path: Path) -> None:
     assert by_id(tmp_path / "bundle.zip") == FOUND
 
 
-def test_a_fingerprint_is_computed_once_and_again_when_anything_changed(tmp_path: Path,
-                                                                        monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fingerprint_is_computed_once_and_again_when_anything_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = write_bundle(tmp_path / "bundle", "tgz")
     first = hydrate.open_bundle(path).fingerprint()
     with monkeypatch.context() as patched:
         patched.setattr(hydrate.fingerprint.TableInfo, "of", None)
         assert hydrate.open_bundle(path).fingerprint() == first
     memory = next((tmp_path / "cache").rglob("*.json"))
-    for damage in (b"", b"{}", memory.read_bytes()[:-9], memory.read_bytes().replace(b'"review": [50', b'"review": [51'),
-                   b"[1, 2]", b"\xff\xfe"):
+    for damage in (
+        b"",
+        b"{}",
+        memory.read_bytes()[:-9],
+        memory.read_bytes().replace(b'"review": [50', b'"review": [51'),
+        b"[1, 2]",
+        b"\xff\xfe",
+    ):
         memory.write_bytes(damage)
         assert hydrate.open_bundle(path).fingerprint() == first
         assert len(memory.read_bytes()) > 200
@@ -249,8 +272,9 @@ def test_a_fingerprint_is_computed_once_and_again_when_anything_changed(tmp_path
     assert hydrate.open_bundle(path).fingerprint().tables["review"].rows == 51
 
 
-def test_a_cache_that_cannot_be_written_does_not_stop_a_fingerprint(tmp_path: Path,
-                                                                    monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cache_that_cannot_be_written_does_not_stop_a_fingerprint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = write_bundle(tmp_path / "bundle", "folder")
     monkeypatch.setenv("TRACE_CACHE", "/dev/null/cache")
     assert hydrate.open_bundle(path).fingerprint().tables["review"].rows == 50
@@ -260,8 +284,10 @@ def test_two_processes_on_one_cache(tmp_path: Path) -> None:
     path = write_bundle(tmp_path / "bundle", "zip+tgz", tables(2000))
     program = "import sys, hydrate; print(hydrate.open_bundle(sys.argv[1]).fingerprint().digest)"
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    runs = [subprocess.Popen([sys.executable, "-c", program, str(path)], stdout=subprocess.PIPE, env=environment)
-            for _ in range(3)]
+    runs = [
+        subprocess.Popen([sys.executable, "-c", program, str(path)], stdout=subprocess.PIPE, env=environment)
+        for _ in range(3)
+    ]
     digests = {run.communicate(timeout=60)[0] for run in runs}
     assert digests == {f"{hydrate.open_bundle(path).fingerprint().digest}\n".encode()}
     assert len(list((tmp_path / "cache/fingerprints").iterdir())) == 1

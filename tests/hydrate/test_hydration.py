@@ -21,14 +21,26 @@ TEXTS = {R1: "The patio was so quiet. We liked it.", R2: "Wow \U0001f32e great t
 
 def quote(text_id: str, start: int, end: int, n: int = 0, text: str | None = None) -> dict[str, Any]:
     span = TEXTS[text_id][start:end] if text is None else text
-    return {"n": n, "business_id": "b", "label": "R1", "review_id": text_id, "start": start, "end": end,
-            "sha256": span_sha256(span)}
+    return {
+        "n": n,
+        "business_id": "b",
+        "label": "R1",
+        "review_id": text_id,
+        "start": start,
+        "end": end,
+        "sha256": span_sha256(span),
+    }
 
 
 def dialogue(*quotes: dict[str, Any], text: str | None = None, name: str = "d1") -> dict[str, Any]:
     template = " ".join(f'"[Q:{each["n"]}]"' for each in quotes) if text is None else text
-    return {"dialogue_id": name, "turns": [{"index": 0, "role": "user", "text": "Hi", "quotes": []},
-                                           {"index": 1, "role": "system", "text": template, "quotes": list(quotes)}]}
+    return {
+        "dialogue_id": name,
+        "turns": [
+            {"index": 0, "role": "user", "text": "Hi", "quotes": []},
+            {"index": 1, "role": "system", "text": template, "quotes": list(quotes)},
+        ],
+    }
 
 
 def test_verified_spans_are_filled_in_and_all_else_is_kept() -> None:
@@ -43,14 +55,18 @@ def test_verified_spans_are_filled_in_and_all_else_is_kept() -> None:
     assert (report.counts["verified"], report.quotes, report.reviews_wanted, report.reviews_found) == (2, 2, 2, 2)
 
 
-@pytest.mark.parametrize("each, source, status, ok", [
-    (quote(R1, 14, 22), {R1: "But: " + TEXTS[R1]}, "moved", True),
-    (quote(R1, 14, 22), {R1: TEXTS[R1].replace("quiet", "Quiet")}, "changed", False),
-    (quote(R1, 14, 22), {}, "missing", False),
-    (quote(R1, 30, 99, text="x" * 69), TEXTS, "out_of_range", False),
-    (quote(R1, 5, 5, text=""), TEXTS, "out_of_range", False),
-    (quote(R1, -3, 5, text="The patio"), TEXTS, "out_of_range", False),
-    (quote(R1, 14, 22), {R1: "so quiet"}, "moved", True)])
+@pytest.mark.parametrize(
+    "each, source, status, ok",
+    [
+        (quote(R1, 14, 22), {R1: "But: " + TEXTS[R1]}, "moved", True),
+        (quote(R1, 14, 22), {R1: TEXTS[R1].replace("quiet", "Quiet")}, "changed", False),
+        (quote(R1, 14, 22), {}, "missing", False),
+        (quote(R1, 30, 99, text="x" * 69), TEXTS, "out_of_range", False),
+        (quote(R1, 5, 5, text=""), TEXTS, "out_of_range", False),
+        (quote(R1, -3, 5, text="The patio"), TEXTS, "out_of_range", False),
+        (quote(R1, 14, 22), {R1: "so quiet"}, "moved", True),
+    ],
+)
 def test_statuses(each: dict[str, Any], source: dict[str, str], status: str, ok: bool) -> None:
     rows, report = hydrate.hydrate([dialogue(each)], source, on_mismatch="placeholder")
     assert report.counts[status] == 1
@@ -65,8 +81,11 @@ def test_a_review_that_changed_elsewhere_is_counted_and_emitted() -> None:
     hashes = {R1: span_sha256(TEXTS[R1]), R2: (4, span_sha256(TEXTS[R2][:4])), R3: (2, span_sha256("lo"))}
     quotes = [quote(R1, 14, 22), quote(R2, 4, 11, 1), quote(R3, 0, 4, 2)]
     rows, report = hydrate.hydrate([dialogue(*quotes)], {**TEXTS, R1: TEXTS[R1] + " Again!"}, review_sha256=hashes)
-    assert report.counts == {"verified": 1, "review_changed": 2, **dict.fromkeys(
-        ("moved", "changed", "missing", "out_of_range", "ambiguous_id"), 0)}
+    assert report.counts == {
+        "verified": 1,
+        "review_changed": 2,
+        **dict.fromkeys(("moved", "changed", "missing", "out_of_range", "ambiguous_id"), 0),
+    }
     assert report.ok
     assert "so quiet" in rows[0]["turns"][1]["text"]
 
@@ -109,8 +128,11 @@ def test_ids_that_went_through_a_spreadsheet_are_pointed_out() -> None:
 
 
 def test_drop_leaves_the_dialogue_out_and_says_so() -> None:
-    rows, report = hydrate.hydrate([dialogue(quote(R1, 14, 22), name="a"), dialogue(quote(R3, 0, 4), name="b")],
-                                   {R1: TEXTS[R1]}, on_mismatch="drop")
+    rows, report = hydrate.hydrate(
+        [dialogue(quote(R1, 14, 22), name="a"), dialogue(quote(R3, 0, 4), name="b")],
+        {R1: TEXTS[R1]},
+        on_mismatch="drop",
+    )
     assert [row["dialogue_id"] for row in rows] == ["a"]
     assert (report.dropped, report.dialogues, report.ok) == (1, 2, False)
     assert "1 records left out" in str(report)
@@ -125,11 +147,16 @@ def test_the_report_is_json_with_every_case_and_no_text() -> None:
     assert "quiet" not in report.to_json() + str(report)
 
 
-@pytest.mark.parametrize("text, quotes, message", [
-    ("[Q:1]", [quote(R1, 14, 22)], r"dialogue d1 turn 1: placeholder \[Q:1\]"),
-    ("none", [quote(R1, 14, 22)], "dialogue d1 turn 1: quote 0 has no placeholder"),
-    ("[Q:0]", [quote(R1, 14, 22), quote(R1, 0, 3)], "two quotes have one number"),
-    ("[Q:0]", [{"n": 0, "review_id": R1}], "a quote is incomplete"), (None, [], "text is not a text")])
+@pytest.mark.parametrize(
+    "text, quotes, message",
+    [
+        ("[Q:1]", [quote(R1, 14, 22)], r"dialogue d1 turn 1: placeholder \[Q:1\]"),
+        ("none", [quote(R1, 14, 22)], "dialogue d1 turn 1: quote 0 has no placeholder"),
+        ("[Q:0]", [quote(R1, 14, 22), quote(R1, 0, 3)], "two quotes have one number"),
+        ("[Q:0]", [{"n": 0, "review_id": R1}], "a quote is incomplete"),
+        (None, [], "text is not a text"),
+    ],
+)
 def test_what_is_malformed_is_named(text: Any, quotes: list[dict[str, Any]], message: str) -> None:
     row = dialogue(text="")
     row["turns"][1].update(text=text, quotes=quotes)
@@ -140,16 +167,27 @@ def test_what_is_malformed_is_named(text: Any, quotes: list[dict[str, Any]], mes
 
 
 def test_a_bundle_as_source(tmp_path: Path) -> None:
-    rows = [review(1, "caf\u00e9 \U0001f600 was so quiet"), review(2), review(2), review(3), review(3, "other"),
-            review(4, "lone \ud83d sign")]
+    rows = [
+        review(1, "caf\u00e9 \U0001f600 was so quiet"),
+        review(2),
+        review(2),
+        review(3),
+        review(3, "other"),
+        review(4, "lone \ud83d sign"),
+    ]
     content = lines(line(row) for row in rows)
     bundle = hydrate.open_bundle(write_bundle(tmp_path, "tgz", {"review": content}))
     spans = [(1, 11, 19, "so quiet"), (2, 0, 4, "Room"), (3, 0, 4, "Room"), (4, 0, 6, "lone \ufffd"), (5, 0, 4, "Room")]
-    quotes = [{"n": n, "review_id": review(number)["review_id"], "start": start, "end": end, "sha256": span_sha256(text)}
-              for n, (number, start, end, text) in enumerate(spans)]
+    quotes = [
+        {"n": n, "review_id": review(number)["review_id"], "start": start, "end": end, "sha256": span_sha256(text)}
+        for n, (number, start, end, text) in enumerate(spans)
+    ]
     _, report = hydrate.hydrate([dialogue(*quotes)], bundle, "placeholder")
     assert {status: count for status, count in report.counts.items() if count} == {
-        "verified": 3, "ambiguous_id": 1, "missing": 1}
+        "verified": 3,
+        "ambiguous_id": 1,
+        "missing": 1,
+    }
     assert (report.repeated_ids, report.replaced_surrogates) == (1, 1)
     assert (report.reviews_wanted, report.reviews_found) == (5, 4)
 
@@ -168,7 +206,7 @@ for name in ("datasets", "huggingface_hub", "evaluate", "pyarrow", "numpy", "orj
     sys.modules[name] = None
 import hydrate
 bundle = hydrate.open_bundle({str(path)!r})
-record = next(bundle.reviews(review_ids=[{review(3)['review_id']!r}]))
+record = next(bundle.reviews(review_ids=[{review(3)["review_id"]!r}]))
 rows = hydrate.dehydrate([{{"turns": [{{"text": 'They say "so quiet".'}}]}}], {{record.review_id: record.text}})
 filled, report = hydrate.hydrate(rows, bundle)
 assert filled[0]["turns"][0]["text"] == 'They say "so quiet".' and report.ok and bundle.fingerprint().digest
@@ -178,6 +216,8 @@ assert "numpy" not in [name for name, module in sys.modules.items() if module]
 
 
 def test_importing_hydrate_loads_nothing_heavy() -> None:
-    program = ("import sys, hydrate; heavy = {'numpy', 'pyarrow', 'datasets', 'rapidfuzz', 'multiprocessing'} & "
-               "set(sys.modules); assert not heavy, heavy")
+    program = (
+        "import sys, hydrate; heavy = {'numpy', 'pyarrow', 'datasets', 'rapidfuzz', 'multiprocessing'} & "
+        "set(sys.modules); assert not heavy, heavy"
+    )
     subprocess.run([sys.executable, "-c", program], check=True, cwd=Path(__file__).parents[2], timeout=60)

@@ -40,7 +40,9 @@ def drifted(tmp_path: Path) -> Path:
     rows = [review(number) for number in range(50) if number != 3]
     rows[2]["text"] = "Suite" + rows[2]["text"]
     rows[3]["text"] += " The end."
-    return write_bundle(tmp_path / "drifted", "tar", {"review": lines(map(line, rows)), "business": tables()["business"]})
+    return write_bundle(
+        tmp_path / "drifted", "tar", {"review": lines(map(line, rows)), "business": tables()["business"]}
+    )
 
 
 def test_a_release_folder_comes_out_hydrated(release: Path, bundle: Path, tmp_path: Path) -> None:
@@ -54,11 +56,18 @@ def test_a_release_folder_comes_out_hydrated(release: Path, bundle: Path, tmp_pa
     rows = [row for split in ("train", "validation", "test") for row in read_rows(out / f"dialogues/{split}.parquet")]
     assert [[turn["text"] for turn in row["turns"]] for row in rows] == [releases.hydrated_text(0)] * 20
     assert [row["text"] for row in read_rows(out / "reviews.parquet")] == [
-        review(number)["text"][:releases.KEPT] for number in range(20)]
+        review(number)["text"][: releases.KEPT] for number in range(20)
+    ]
     schema = pq.read_schema(out / "dialogues/train.parquet")
     assert schema.equals(pq.read_schema(release / "dialogues/train.parquet"), check_metadata=True)
     assert sorted(path.name for path in out.iterdir()) == [
-        ".gitignore", "README.md", "dialogues", "hydration.json", "pois.parquet", "reviews.parquet"]
+        ".gitignore",
+        "README.md",
+        "dialogues",
+        "hydration.json",
+        "pois.parquet",
+        "reviews.parquet",
+    ]
     assert json.loads((out / "hydration.json").read_text())["ok"] is True
     assert "licensed text" in (out / "README.md").read_text()
     assert (out / "pois.parquet").read_bytes() == (release / "pois.parquet").read_bytes()
@@ -72,11 +81,20 @@ def test_a_drifted_bundle_is_one_error_and_nothing_is_written(release: Path, tmp
     assert sorted(path.name for path in tmp_path.iterdir()) == ["cache", "drifted", "release"]
     report = hydrate_path(release, drifted(tmp_path), tmp_path / "out", on_mismatch="placeholder")
     assert {status: count for status, count in report.counts.items() if count} == {
-        "verified": 18, "moved": 1, "missing": 1}
+        "verified": 18,
+        "moved": 1,
+        "missing": 1,
+    }
     assert report.table == {"verified": 18, "review_changed": 1, "missing": 1}
     texts = [row["turns"][1]["text"] for row in read_rows(tmp_path / "out/dialogues/train.parquet")]
     assert texts[2:5] == ['They say "so quiet" [R1].', 'They say "[Q:0]" [R1].', 'They say "so quiet" [R1].']
-    assert [row["text"] is None for row in read_rows(tmp_path / "out/reviews.parquet")][:5] == [False, False, True, True, False]
+    assert [row["text"] is None for row in read_rows(tmp_path / "out/reviews.parquet")][:5] == [
+        False,
+        False,
+        True,
+        True,
+        False,
+    ]
     dropped = hydrate_path(release, drifted(tmp_path), tmp_path / "dropped", on_mismatch="drop")
     assert dropped.dropped == 1
     assert len(read_rows(tmp_path / "dropped/dialogues/train.parquet")) == 13
@@ -99,7 +117,7 @@ def test_a_file_of_dialogues_comes_out_in_its_own_form(suffix: str, bundle: Path
 def test_a_reviews_table_alone(bundle: Path, tmp_path: Path) -> None:
     write_rows(tmp_path / "reviews.jsonl", [releases.review_row(number) for number in range(3)])
     assert hydrate_path(tmp_path / "reviews.jsonl", bundle, tmp_path / "out").table == {"verified": 3}
-    assert read_rows(tmp_path / "out")[2]["text"] == review(2)["text"][:releases.KEPT]
+    assert read_rows(tmp_path / "out")[2]["text"] == review(2)["text"][: releases.KEPT]
 
 
 def test_what_stands_there_already_is_never_overwritten(release: Path, bundle: Path, tmp_path: Path) -> None:
@@ -136,8 +154,9 @@ def test_sources_that_cannot_be_hydrated(release: Path, bundle: Path, tmp_path: 
         hydrate_path(release, bundle)
 
 
-def test_a_disk_that_refuses_is_one_error_and_leaves_nothing(release: Path, bundle: Path, tmp_path: Path,
-                                                             monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_refuses_is_one_error_and_leaves_nothing(
+    release: Path, bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def full(*_: Any, **__: Any) -> None:
         raise OSError(28, "No space left on device")
 
@@ -151,8 +170,9 @@ def test_a_disk_that_refuses_is_one_error_and_leaves_nothing(release: Path, bund
 
 
 @pytest.mark.parametrize("point", ["write_rows", "copyfile", "_to_disk", "replace", "chmod"])
-def test_killed_at_any_point_there_is_no_half_output_and_the_next_run_finishes(point: str, release: Path, bundle: Path,
-                                                                               tmp_path: Path) -> None:
+def test_killed_at_any_point_there_is_no_half_output_and_the_next_run_finishes(
+    point: str, release: Path, bundle: Path, tmp_path: Path
+) -> None:
     program = f"""
 import os, shutil, signal, sys, pathlib, hydrate.paths, hydrate.writing
 def die(*arguments, **options):
@@ -161,8 +181,12 @@ owner = {{"write_rows": hydrate.paths, "copyfile": shutil, "_to_disk": hydrate.w
 setattr(owner, "rename" if {point!r} == "replace" else {point!r}, die)
 hydrate.hydrate_path(sys.argv[1], sys.argv[2], sys.argv[3])
 """
-    run = subprocess.run([sys.executable, "-c", program, str(release), str(bundle), str(tmp_path / "out")], cwd=ROOT,
-                         timeout=60, check=False)
+    run = subprocess.run(
+        [sys.executable, "-c", program, str(release), str(bundle), str(tmp_path / "out")],
+        cwd=ROOT,
+        timeout=60,
+        check=False,
+    )
     assert run.returncode == -signal.SIGKILL
     assert not (tmp_path / "out").exists()
     assert hydrate_path(release, bundle, tmp_path / "out").ok
@@ -216,10 +240,15 @@ def test_the_command_line_for_other_corpora(tmp_path: Path, capsys: pytest.Captu
     assert main([str(tmp_path / "safe.jsonl"), *options, "--out", str(tmp_path / "back.jsonl")]) == 0
     assert read_rows(tmp_path / "back.jsonl")[0]["answer"] == rows[0]["answer"]
     assert main([str(tmp_path / "answers.jsonl"), "--bundle", "x", "--dehydrate", "--out", "y"]) == 2
-    assert main([str(tmp_path / "safe.jsonl"), "--texts", str(tmp_path / "safe.jsonl"), "--fields", "answer", "--check"]) == 2
+    assert (
+        main([str(tmp_path / "safe.jsonl"), "--texts", str(tmp_path / "safe.jsonl"), "--fields", "answer", "--check"])
+        == 2
+    )
 
 
-def test_progress_shows_bytes_rate_and_time_left(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_shows_bytes_rate_and_time_left(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     from hydrate.progress import ProgressLine
 
     clock = iter([0.0, 0.5, 2.0, 3.0, 20.0])
@@ -229,14 +258,26 @@ def test_progress_shows_bytes_rate_and_time_left(monkeypatch: pytest.MonkeyPatch
             progress(done * 10**9, 5 * 10**9)
     assert capsys.readouterr().err.splitlines() == [
         "finding reviews: 2.00 of 5.00 GB, 40 %, 1,000 MB/s, 3 s left",
-        "finding reviews: 4.00 of 5.00 GB, 80 %, 200 MB/s, 5 s left"]
+        "finding reviews: 4.00 of 5.00 GB, 80 %, 200 MB/s, 5 s left",
+    ]
 
 
 def test_two_processes_that_write_one_output(release: Path, bundle: Path, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "hydrate", str(release), "--bundle", str(bundle), "--out", str(tmp_path / "out"),
-               "--quiet"]
-    runs = [subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env={**os.environ})
-            for _ in range(2)]
+    command = [
+        sys.executable,
+        "-m",
+        "hydrate",
+        str(release),
+        "--bundle",
+        str(bundle),
+        "--out",
+        str(tmp_path / "out"),
+        "--quiet",
+    ]
+    runs = [
+        subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env={**os.environ})
+        for _ in range(2)
+    ]
     errors = [run.communicate(timeout=60)[1].decode() for run in runs]
     codes = sorted(run.returncode for run in runs)
     assert codes[0] == 0

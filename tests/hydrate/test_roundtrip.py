@@ -13,10 +13,40 @@ from hydrate import span_sha256
 
 CI, LONG = 700, 34_000  # examples of each of three properties: 2,100 in CI, 102,000 in the long run
 
-TRICKY = ["\\", "[", "]", "[Q:", "[Q:0]", "[R1]", "[R2, R3]", '"', "“", "”", "'", "\r\n", "\n", "\t", "\0", "\u2028", "\ufeff",
-          "\U0001f600", "e\u0301", "\u00e9", "\u05d0\u05d1", "\u200f", "a", "b", " ", "so quiet", "9", "\ufffd", "\u212b"]
-LITERAL = st.lists(st.sampled_from(TRICKY) | st.text(st.characters(exclude_categories=["Cs"]), max_size=3),
-                   max_size=6).map("".join)
+TRICKY = [
+    "\\",
+    "[",
+    "]",
+    "[Q:",
+    "[Q:0]",
+    "[R1]",
+    "[R2, R3]",
+    '"',
+    "“",
+    "”",
+    "'",
+    "\r\n",
+    "\n",
+    "\t",
+    "\0",
+    "\u2028",
+    "\ufeff",
+    "\U0001f600",
+    "e\u0301",
+    "\u00e9",
+    "\u05d0\u05d1",
+    "\u200f",
+    "a",
+    "b",
+    " ",
+    "so quiet",
+    "9",
+    "\ufffd",
+    "\u212b",
+]
+LITERAL = st.lists(
+    st.sampled_from(TRICKY) | st.text(st.characters(exclude_categories=["Cs"]), max_size=3), max_size=6
+).map("".join)
 UNQUOTED = LITERAL.map(lambda text: "".join("'" if mark in '"“”„‟«»' else mark for mark in text))
 
 
@@ -33,12 +63,27 @@ def released(draw: st.DrawFn, literals: st.SearchStrategy[str]) -> tuple[dict[st
             key = draw(st.sampled_from(sorted(reviews)))
             start = draw(st.integers(0, len(reviews[key]) - 1))
             end = draw(st.integers(start + 1, len(reviews[key])))
-            quotes.append({"n": number, "business_id": "b", "label": "R1", "review_id": key, "start": start, "end": end,
-                           "sha256": span_sha256(reviews[key][start:end])})
+            quotes.append(
+                {
+                    "n": number,
+                    "business_id": "b",
+                    "label": "R1",
+                    "review_id": key,
+                    "start": start,
+                    "end": end,
+                    "sha256": span_sha256(reviews[key][start:end]),
+                }
+            )
             mark = draw(st.sampled_from(['"{}"', "“{}”", "{}"]))
             template += mark.format(f"[Q:{number}]") + hydrate.escape(draw(literals), labels)
-        turns.append({"index": index, "text": template, "quotes": sorted(quotes, key=lambda each: each["n"]),
-                      "citations": [{"label": label, "business_id": "b", "review_id": "r0"} for label in labels]})
+        turns.append(
+            {
+                "index": index,
+                "text": template,
+                "quotes": sorted(quotes, key=lambda each: each["n"]),
+                "citations": [{"label": label, "business_id": "b", "review_id": "r0"} for label in labels],
+            }
+        )
     return {"dialogue_id": "d", "turns": turns}, reviews
 
 
@@ -54,7 +99,7 @@ def check_round_trip(case: tuple[dict[str, Any], dict[str, str]], strict: bool) 
         assert again == hydrated
     for before, after in zip(hydrated["turns"], again["turns"], strict=True):
         assert after["text"] == before["text"]
-        assert after["quotes"][:len(before["quotes"])] == before["quotes"]
+        assert after["quotes"][: len(before["quotes"])] == before["quotes"]
 
 
 def check_flip(case: tuple[dict[str, Any], dict[str, str]], data: st.DataObject) -> None:
@@ -67,7 +112,7 @@ def check_flip(case: tuple[dict[str, Any], dict[str, str]], data: st.DataObject)
     key = data.draw(st.sampled_from([quote["review_id"] for quote in quotes]))
     at = data.draw(st.integers(0, len(reviews[key]) - 1))
     other = data.draw(st.characters(exclude_categories=["Cs"]).filter(lambda char: char != reviews[key][at]))
-    flipped = {**reviews, key: reviews[key][:at] + other + reviews[key][at + 1:]}
+    flipped = {**reviews, key: reviews[key][:at] + other + reviews[key][at + 1 :]}
     (filled,), report = hydrate.hydrate([release], flipped, "placeholder", review_sha256=whole)
     assert report.counts["verified"] == sum(quote["review_id"] != key for quote in quotes)
     (true,), _ = hydrate.hydrate([release], reviews)
@@ -76,14 +121,20 @@ def check_flip(case: tuple[dict[str, Any], dict[str, str]], data: st.DataObject)
         assert turn["text"] == right["text"] or turn["index"] in refused
     digit = data.draw(st.integers(0, 63))
     quote = quotes[0]
-    quote["sha256"] = quote["sha256"][:digit] + ("0" if quote["sha256"][digit] != "0" else "1") + quote["sha256"][digit + 1:]
+    quote["sha256"] = (
+        quote["sha256"][:digit] + ("0" if quote["sha256"][digit] != "0" else "1") + quote["sha256"][digit + 1 :]
+    )
     _, report = hydrate.hydrate([release], reviews, "placeholder")
     assert report.counts["changed"] == 1
 
 
 RUNS = pytest.mark.parametrize("examples", [CI, pytest.param(LONG, marks=pytest.mark.long)])
-ARGUMENTS: dict[str, Any] = {"deadline": None, "suppress_health_check": list(HealthCheck), "database": None,
-                             "derandomize": True}
+ARGUMENTS: dict[str, Any] = {
+    "deadline": None,
+    "suppress_health_check": list(HealthCheck),
+    "database": None,
+    "derandomize": True,
+}
 
 
 @RUNS

@@ -19,8 +19,26 @@ from hydrate.scanner import Scanner, Search, pack, scan_chunk, unpack
 from hydrate.streams import FileRange
 from tests.hydrate.helpers import ALPHABET, identifier, line, lines, review
 
-ODD = ("spaces", "other order", "crlf", "blank", "escaped id", "quote in id", "short id", "long id", "key first", "indented",
-       "id is null", "id is a number", "no id", "no place", "escaped key", "backslash ends id", "nested", "not an object")
+ODD = (
+    "spaces",
+    "other order",
+    "crlf",
+    "blank",
+    "escaped id",
+    "quote in id",
+    "short id",
+    "long id",
+    "key first",
+    "indented",
+    "id is null",
+    "id is a number",
+    "no id",
+    "no place",
+    "escaped key",
+    "backslash ends id",
+    "nested",
+    "not an object",
+)
 FINDERS = {"numpy": scanner._proven_by_numpy, "slices": scanner._proven_by_slices}
 
 
@@ -41,17 +59,26 @@ def odd_line(kind: str, row: dict[str, Any], draw: random.Random) -> str:
     if kind == "backslash ends id":
         return line({**row, "review_id": key[:20] + "\\", "business_id": place[:20] + "\\"})
     if kind == "nested":
-        return line({"review_id": key[:5], "x": {"business_id": place}, **{k: v for k, v in row.items() if k != "review_id"}})
+        return line(
+            {"review_id": key[:5], "x": {"business_id": place}, **{k: v for k, v in row.items() if k != "review_id"}}
+        )
     changes: dict[str, Any] = {
-        "short id": {"review_id": key[:21], "business_id": place[:21]}, "long id": {"review_id": key + "x"},
-        "id is null": {"review_id": None, "business_id": None}, "id is a number": {"review_id": 7, "business_id": 7}}
+        "short id": {"review_id": key[:21], "business_id": place[:21]},
+        "long id": {"review_id": key + "x"},
+        "id is null": {"review_id": None, "business_id": None},
+        "id is a number": {"review_id": 7, "business_id": 7},
+    }
     if kind in changes:
         return line({**row, **changes[kind]})
     dropped = {"no id": "review_id", "no place": "business_id"}.get(kind)
     if dropped:
         return line({k: v for k, v in row.items() if k != dropped})
-    return {"crlf": plain + "\r", "blank": draw.choice(["", "  ", "\t"]), "indented": "  " + plain,
-            "key first": line({"version": 1, **row})}.get(kind, plain)
+    return {
+        "crlf": plain + "\r",
+        "blank": draw.choice(["", "  ", "\t"]),
+        "indented": "  " + plain,
+        "key first": line({"version": 1, **row}),
+    }.get(kind, plain)
 
 
 def generated(seed: int) -> tuple[bytes, list[str], list[str]]:
@@ -162,10 +189,18 @@ def _slowly(batches: Iterator[scanner.Batch]) -> Iterator[scanner.Batch]:
         yield batch
 
 
-@pytest.mark.parametrize("program", ["raise SystemExit", "import sys; sys.stdout.buffer.write(b'R'); raise SystemExit",
-                                     "import sys; sys.stdout.buffer.write(b'Rxyz'); sys.stdin.buffer.read()", None])
-def test_a_helper_that_fails_costs_nothing_but_time(program: str | None, tmp_path: Path,
-                                                    monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "program",
+    [
+        "raise SystemExit",
+        "import sys; sys.stdout.buffer.write(b'R'); raise SystemExit",
+        "import sys; sys.stdout.buffer.write(b'Rxyz'); sys.stdin.buffer.read()",
+        None,
+    ],
+)
+def test_a_helper_that_fails_costs_nothing_but_time(
+    program: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     where, search, wanted = big_file(tmp_path / "review.json")
     if program is None:
         monkeypatch.setattr("sys.executable", "/nowhere/python")
