@@ -15,14 +15,14 @@ def normal_p(z: float) -> float:
 
 def student_t_p(t: float, df: float) -> float:
     """Return the two-sided probability of Student's t with `df` degrees of freedom."""
-    return _beta_share(df / 2, 0.5, df / (df + t * t))
+    return _beta_share(df / 2, 0.5, df / (df + t * t), t * t / (df + t * t))
 
 
 def chi_squared_p(value: float, df: float) -> float:
     """Return the probability of a chi-squared value of at least `value` with `df` degrees of freedom."""
-    if value <= 0:
-        return 1.0
     a, x = df / 2, value / 2
+    if x <= 0:
+        return 1.0
     scale = math.exp(a * math.log(x) - x - math.lgamma(a))
     if x >= a + 1:
         return scale * _gamma_fraction(a, x)
@@ -51,13 +51,13 @@ def _gamma_fraction(a: float, x: float) -> float:
     return result
 
 
-def _beta_share(a: float, b: float, x: float) -> float:
-    """Return the regularised incomplete beta function."""
-    if x <= 0 or x >= 1:
-        return float(x >= 1)
+def _beta_share(a: float, b: float, x: float, rest: float) -> float:
+    """Return the regularised incomplete beta function of x; `rest` is 1 - x, given apart to keep its digits."""
+    if x <= 0 or rest <= 0:
+        return float(x > 0)
     if x > (a + 1) / (a + b + 2):
-        return 1 - _beta_share(b, a, 1 - x)
-    log_scale = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
+        return 1 - _beta_share(b, a, rest, x)
+    log_scale = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log(rest)
     return math.exp(log_scale) * _beta_fraction(a, b, x) / a
 
 

@@ -19,7 +19,7 @@ THRESHOLD = 0.5
 CATEGORIES = ("quote", "rating_meta", "framing", "other_claim")
 Pair = tuple[str, str]
 _RATING = re.compile(
-    r"\bstars?\b|\b\d(?:\.\d)?\s*/\s*5\b|\b(?:rated|priced)\b|\bprice range\b|\$|\b\d[\d,]*\s+reviews?\b"
+    r"\bstars?\b|\b\d(?:\.\d)? ?/ ?5\b|\b(?:rated|priced)\b|\bprice range\b|\$|\b\d[\d,]{0,12} reviews?\b"
 )
 _FRAMING = re.compile(
     r"\b(?:i(?:'d| would)? (?:suggest|recommend)|here (?:are|is)|here's|you (?:might|may|could)|consider|"

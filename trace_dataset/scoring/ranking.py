@@ -20,13 +20,14 @@ def recall_at_k(predicted: Sequence[str], gold: Sequence[str], k: int = 1) -> fl
         >>> recall_at_k(["b", "b", "a"], ["a", "c"], k=2)
         0.5
     """
-    wanted = set(gold)
-    return len(wanted.intersection(_first(predicted, k))) / len(wanted) if wanted else None
+    first, wanted = _first(predicted, k), set(gold)
+    return len(wanted.intersection(first)) / len(wanted) if wanted else None
 
 
 def hit_at_k(predicted: Sequence[str], gold: Sequence[str], k: int = 1) -> float | None:
     """Return 1.0 if any gold id is among the first k predicted, else 0.0."""
-    return float(not set(gold).isdisjoint(_first(predicted, k))) if gold else None
+    first = _first(predicted, k)
+    return float(not set(gold).isdisjoint(first)) if gold else None
 
 
 def reciprocal_rank(predicted: Sequence[str], gold: Sequence[str]) -> float | None:
@@ -53,10 +54,11 @@ def ndcg_at_k(predicted: Sequence[str], relevance: Mapping[str, float] | Sequenc
         >>> ndcg_at_k(["a", "b", "c"], {"c": 1}, k=5)
         0.5
     """
+    first = _first(predicted, k)
     grades = relevance if isinstance(relevance, Mapping) else dict.fromkeys(relevance, 1)
     gains = {place: 2.0**grade - 1 for place, grade in grades.items() if grade > 0}
     best = _discounted(sorted(gains.values(), reverse=True)[:k])
-    return _discounted([gains.get(place, 0.0) for place in _first(predicted, k)]) / best if best else None
+    return _discounted([gains.get(place, 0.0) for place in first]) / best if best else None
 
 
 def multi_ref_recall_at_k(

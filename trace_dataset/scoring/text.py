@@ -28,9 +28,10 @@ _LINE_BREAK = re.compile("[\r\n\x85\u2028\u2029]")
 _NUMBER = re.compile(r"R([0-9]{1,18})")
 _LABEL = r"\[R[0-9]{1,18}(?:\s*[,;]\s*R[0-9]{1,18})*\]"
 _LABELS = re.compile(_LABEL)
-_LABELS_BEFORE_MARK = re.compile(rf"(?:\s*{_LABEL})+(?=[.,;:!?)]|\s*$)")
+# The look-behinds and possessive repeats keep long runs of blanks or full stops from costing quadratic time.
+_LABELS_BEFORE_MARK = re.compile(rf"(?:(?<!\s)\s*+{_LABEL})+(?=[.,;:!?)]|\s*$)")
 _TOKEN = re.compile(r"\w+(?:'\w+)*")
-_SENTENCE_END = re.compile(rf"[.!?]+[\"'”’»)\]]*(?:\s*{_LABEL})*\s+")
+_SENTENCE_END = re.compile(rf"(?<![.!?])[.!?]++[\"'”’»)\]]*+(?:\s*+{_LABEL})*+\s+")
 _ABBREVIATION = re.compile(r"(?:^|[^\w.])(?:st|dr|mr|mrs|ms|ave|blvd|rd|mt|ft|vs|e\.g|i\.e)$", re.IGNORECASE)
 _SENTENCE_STARTERS = "\"'“‘„«($"
 
