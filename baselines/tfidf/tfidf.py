@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from trace_dataset.baseline import Baseline
 from trace_dataset.kb import KnowledgeBase
-from trace_dataset.retrieval import TfidfIndex, by_score, place_document
+from trace_dataset.retrieval import CellIndexes, by_score
 from trace_dataset.turns import TurnContext
 
 
@@ -21,12 +21,8 @@ class Tfidf(Baseline):
     def prepare(self, kb: KnowledgeBase) -> None:
         """Index every cell of the knowledge base."""
         super().prepare(kb)
-        self.indexes = {
-            cell: TfidfIndex({business: place_document(kb, business) for business in places})
-            for cell, places in kb.cells.items()
-        }
+        self.index = CellIndexes(kb)
 
     def rank(self, turn: TurnContext) -> list[str]:
         """Return the pool by cosine with the user turns so far."""
-        scores = self.indexes[turn.city, turn.poi_type].scores(turn.query, turn.pool)
-        return by_score(scores, self.kb.pois)
+        return by_score(self.index.scores(turn), self.kb.pois)

@@ -14,7 +14,6 @@ from typing import Any
 from hydrate.errors import BundleError
 from trace_dataset.evaluation.run_folder import StoredResponse
 from trace_dataset.evaluation.stored import restore_text
-from trace_dataset.kb import KnowledgeBase
 from trace_dataset.schema import RECOMMENDING, Dialogue, Turn
 from trace_dataset.scoring.text import parse_citations
 
@@ -103,17 +102,6 @@ def dialogue_gold(dialogue: Dialogue) -> tuple[str, ...]:
             if turn.role == "system" and turn.action in RECOMMENDING
             for place in turn.poi_ids
         )
-    )
-
-
-def place_text(kb: KnowledgeBase, business_id: str) -> str:
-    """Return what preference coverage may find a wish in: categories, attributes and reviews of a place."""
-    place = kb.pois[business_id]
-    facts = [
-        f"{key} {value}" for key, value in sorted(place.attributes.items()) if value not in ("False", "none", "no")
-    ]
-    return "\n".join(
-        [", ".join(place.categories), *facts, *(kb.reviews[review].text or "" for review in kb.reviews_of[business_id])]
     )
 
 

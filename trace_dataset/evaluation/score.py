@@ -12,13 +12,13 @@ from trace_dataset.evaluation.columns import (
     DialogueColumns,
     TurnColumns,
     dialogue_columns,
-    place_text,
     turn_columns,
 )
 from trace_dataset.evaluation.results import DIALOGUE_METRICS, Results
 from trace_dataset.evaluation.run_folder import RunFolder, write_whole
 from trace_dataset.kb import KnowledgeBase
 from trace_dataset.release import Benchmark
+from trace_dataset.retrieval import place_facts
 from trace_dataset.scoring.grounding import score_turns
 from trace_dataset.scoring.inventory import find_terms
 from trace_dataset.scoring.practical import price_alignment, spatial_coherence
@@ -100,7 +100,7 @@ def preference_scores(columns: TurnColumns, kb: KnowledgeBase) -> Column:
             continue
         for place in predicted:
             if place not in terms:
-                terms[place] = frozenset(find_terms(place_text(kb, place)))
+                terms[place] = frozenset(find_terms(place_facts(kb, place)))
         there = frozenset().union(*(terms[place] for place in predicted)) if predicted else frozenset()
         values.append(len(wanted & there) / len(wanted))
     return values

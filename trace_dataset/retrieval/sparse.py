@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from trace_dataset.kb import KnowledgeBase
 from trace_dataset.scoring.text import tokenize
 
 STOP_WORDS = frozenset(
@@ -72,10 +71,3 @@ def tfidf_scores(query: str, docs: Mapping[str, str]) -> dict[str, float]:
 def terms(text: str) -> list[str]:
     """Return a text's tokens without the 80 stop words."""
     return [token for token in tokenize(text) if token not in STOP_WORDS]
-
-
-def place_document(kb: KnowledgeBase, business_id: str, reviews: Sequence[str] | None = None) -> str:
-    """Return the document of a place: name, categories, and all its reviews."""
-    place = kb.pois[business_id]
-    texts = [kb.reviews[review_id].text or "" for review_id in (reviews or kb.reviews_of[business_id])]
-    return "\n".join([place.name, ", ".join(place.categories), *texts])

@@ -1,0 +1,90 @@
+"""Distances: blending proximity into a score, proximity graphs, and an order for visiting (definitions, B5 and B7)."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from trace_dataset.scoring.practical import haversine_km, valid_coordinates
+
+TEXT_WEIGHT, PROXIMITY_WEIGHT = 0.7, 0.3
+EDGE_KM = 0.5
+
+Point = Sequence[float | None]
+
+
+def spatial_blend(
+    tf: Mapping[str, float], coords: Mapping[str, Point], anchor: Sequence[float] | None
+) -> dict[str, float]:
+    """Return 0.7 * text score + 0.3 * (1 - distance to the anchor / largest such distance).
+
+    Places without coordinates get no proximity credit; where all stand at the anchor they all get it. Without an anchor the
+    blend ranks as the text score does (decisions, item 31).
+    """
+    distances: dict[str, float] = {}
+    if anchor is not None:
+        for item in tf:
+            latitude, longitude = coords[item]
+            if latitude is not None and longitude is not None and valid_coordinates(latitude, longitude):
+                distances[item] = haversine_km((latitude, longitude), anchor)
+    largest = max(distances.values(), default=0.0)
+    near = {item: 1 - distance / largest if largest else 1.0 for item, distance in distances.items()}
+    return {item: TEXT_WEIGHT * score + PROXIMITY_WEIGHT * near.get(item, 0.0) for item, score in tf.items()}
+
+
+def proximity_edges(pois: Sequence[Sequence[Any]], within_km: float = EDGE_KM) -> list[list[str]]:
+    """Return the pairs of places of different types within a distance.
+
+    Args:
+        pois: (id, type, latitude, longitude).
+    """
+    located = [poi for poi in pois if valid_coordinates(poi[2], poi[3])]
+    return [
+        [a[0], b[0]]
+        for a, b in itertools.combinations(located, 2)
+        if a[1] != b[1] and haversine_km(a[2:4], b[2:4]) <= within_km
+    ]
+
+
+def itinerary_order(pois: Sequence[Sequence[Any]]) -> list[str]:
+    """Return a visiting order: greedy nearest neighbour from the first located place; those without coordinates go last.
+
+    Args:
+        pois: (id, latitude, longitude), best first.
+    """
+    left = [poi for poi in pois if valid_coordinates(poi[1], poi[2])]
+    order: list[str] = []
+    here: Sequence[Any] | None = None
+    while left:
+        nearest = left[0] if here is None else min(left, key=lambda poi: haversine_km(here[1:3], poi[1:3]))
+        left.remove(nearest)
+        order.append(nearest[0])
+        here = nearest
+    return order + [poi[0] for poi in pois if poi[0] not in order]
+
+
+def format_distance(km: float) -> str:
+    """Return a distance as people write it: metres below one kilometre, else kilometres with one decimal.
+
+    Example:
+        >>> format_distance(0.3354), format_distance(1.0)
+        ('335 m', '1.0 km')
+    """
+    return f"{round(km * 1000)} m" if km < 1 else f"{km:.1f} km"
+
+
+def center(points: Sequence[Point]) -> tuple[float, float] | None:
+    """Return the mean coordinate of the points that have one."""
+    located = [
+        (latitude, longitude)
+        for latitude, longitude in points
+        if latitude is not None and longitude is not None and valid_coordinates(latitude, longitude)
+    ]
+    if not located:
+        return None
+    return (
+        math.fsum(latitude for latitude, _ in located) / len(located),
+        math.fsum(longitude for _, longitude in located) / len(located),
+    )
