@@ -18,6 +18,7 @@ from typing import Any
 from hydrate.cache import cache_dir
 from hydrate.writing import whole_file
 
+RELEASE_ROWS = {"business": 150_346, "checkin": 131_930, "review": 6_990_280, "tip": 908_915, "user": 1_987_897}
 _VERSION = 1
 _BUFFER = 1 << 18
 
@@ -52,6 +53,24 @@ class Fingerprint:
 
     digest: str
     tables: Mapping[str, TableInfo]
+
+    @property
+    def remark(self) -> str:
+        """What the row counts say beside those of Yelp's current release; empty for a bundle that is none of it.
+
+        A file that was cut off exactly at the end of a line shows nowhere else.
+        """
+        found = {table: info.rows for table, info in self.tables.items() if table in RELEASE_ROWS}
+        if not any(rows == RELEASE_ROWS[table] for table, rows in found.items()):
+            return ""
+        short = [
+            f"{table} has {rows:,} rows instead of {RELEASE_ROWS[table]:,}"
+            for table, rows in found.items()
+            if rows != RELEASE_ROWS[table]
+        ]
+        if not short:
+            return "row counts are those of Yelp's current release"
+        return f"some row counts are those of Yelp's current release, but {', '.join(short)}: a file may be incomplete"
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,8 @@ def scan_range(
     table = (where.start, where.end)
     chunks = deque((start, min(start + chunk, where.end)) for start in range(where.start, where.end, chunk))
     order, held = deque(chunks), dict[Chunk, Batch]()
-    helper = _Helper.start(where, search) if size >= helper_pays and (os.cpu_count() or 1) > 1 else None
+    pays = size >= helper_pays and search.fast and (os.cpu_count() or 1) > 1
+    helper = _Helper.start(where, search) if pays else None
     mine = Scanner(search)
     try:
         with where.path.open("rb", buffering=0) as file:

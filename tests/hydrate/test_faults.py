@@ -296,3 +296,12 @@ def test_two_processes_on_one_cache(tmp_path: Path) -> None:
 def test_every_error_is_a_value_error() -> None:
     assert issubclass(BundleError, TraceError)
     assert issubclass(TraceError, ValueError)
+
+
+def test_row_counts_are_compared_with_the_known_release() -> None:
+    def counted(**rows: int) -> hydrate.Fingerprint:
+        return hydrate.Fingerprint("x", {table: hydrate.TableInfo(count, 1, "") for table, count in rows.items()})
+
+    assert counted(business=7, review=50).remark == ""
+    assert counted(business=150_346, review=6_990_280, photo=3).remark.endswith("current release")
+    assert "review has 5 rows instead of 6,990,280" in counted(business=150_346, review=5).remark
