@@ -1,0 +1,83 @@
+"""A metric as the Hub gets it: a script with the scoring files it needs beside it, and none of our packages installed."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from metric_examples import METRICS, NAMES
+
+SCORING = METRICS.parent / "trace_dataset" / "scoring"
+
+
+def siblings(script: str) -> list[str]:
+    """Return the scoring files that a script needs, those that they need included."""
+    waiting = re.findall(r"^from trace_dataset\.scoring\.(\w+) import", script, flags=re.M)
+    found: list[str] = []
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.append(name)
+            source = (SCORING / f"{name}.py").read_text(encoding="utf-8")
+            waiting += re.findall(r"^from \.(\w+) import", source, flags=re.M)
+    return sorted(found)
+
+
+def lay_out(name: str, folder: Path) -> None:
+    """Write a metric's folder the way it is published."""
+    script = (METRICS / name / f"{name}.py").read_text(encoding="utf-8")
+    needed = siblings(script)
+    direct = re.findall(r"^from trace_dataset\.scoring\.(\w+) import", script, flags=re.M)
+    script = re.sub(r"^from trace_dataset\.scoring\.", "from .", script, flags=re.M)
+    # evaluate copies only the files that the script itself names
+    extra = "".join(f"from .{other} import __doc__ as _{other}\n" for other in needed if other not in direct)
+    script = script.replace("import evaluate\n\n", f"import evaluate\n\n{extra}", 1)
+    (folder / name).mkdir(parents=True)
+    (folder / name / f"{name}.py").write_text(script, encoding="utf-8")
+    for other in needed:
+        (folder / name / f"{other}.py").write_bytes((SCORING / f"{other}.py").read_bytes())
+
+
+def test_scoring_files_name_only_siblings_and_light_libraries() -> None:
+    allowed = {"numpy", "rapidfuzz", "hydrate", "__future__", *sys.stdlib_module_names}
+    for path in SCORING.glob("*.py"):
+        if path.name == "__init__.py":
+            continue
+        for line in re.findall(r"^\s*(?:from|import)\s+([.\w]+)", path.read_text(encoding="utf-8"), flags=re.M):
+            assert line.startswith(".") or line.split(".")[0] in allowed, (path.name, line)
+
+
+def test_every_metric_works_without_the_project(tmp_path: Path) -> None:
+    for name in NAMES:
+        lay_out(name, tmp_path / "spaces")
+    code = """
+import json, sys
+sys.path = [entry for entry in sys.path if entry and not entry.startswith(sys.argv[2])]
+for name in ("trace_dataset", "hydrate"):
+    sys.modules[name] = None
+import evaluate
+sys.path.append(sys.argv[3])
+from metric_examples import CALLS, NAMES, inputs
+scores = {}
+for name in NAMES:
+    metric = evaluate.load(sys.argv[1] + "/" + name)
+    scores[name] = metric.compute(**inputs(name), **CALLS[name]["options"])
+    try:
+        metric.compute(**{**inputs(name), "predictions": [5]}, **CALLS[name]["options"])
+    except ValueError as error:
+        assert "right shape" in str(error)
+print(json.dumps(scores))
+"""
+    arguments = [str(tmp_path / "spaces"), str(METRICS.parent), str(Path(__file__).parents[1])]
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, cwd=tmp_path, timeout=120, check=False
+    )
+    if done.returncode:
+        pytest.fail(done.stderr[-3000:])
+    scores = json.loads(done.stdout.splitlines()[-1])
+    assert scores["cgs"]["cgs"] == 1.0
+    assert scores["rejection_recovery"]["rejection_recovery"] == 1.0
