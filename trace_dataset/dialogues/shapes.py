@@ -3,7 +3,8 @@
 A shape is a line of steps over numbered places: `R0` recommends place 0, `C12` compares 1 and 2 (1 is named first),
 `X0` refuses 0 with a new wish, `I` goes on without refusing. Before the first step the user states the first wishes.
 The numbered places form the chain: each satisfies all that was asked before it was named. `p` and `q` are partners, named
-only for comparison; a partner may miss one wish, and the text says so.
+only for comparison; a partner may miss one wish, and the text says so. Whoever refuses after a comparison refuses the
+place named last, or all of them: a system that repeats the last place named must not recover by that (decisions, 13).
 """
 
 from __future__ import annotations
@@ -17,16 +18,17 @@ from trace_dataset.dialogues.draws import chance, pick_weighted
 SECOND_REJECTION = 0.10  # share of medium dialogues with two rejections: brings the corpus to 29.4 % (definitions, P57)
 
 ONE_REJECTION = (
-    ("R0 X0 R1 I C1p", 30), ("R0 X0 R1 I C1pq", 5), ("R0 X0 R1 I C21", 7), ("R0 X0 R1 I C12", 2), ("R0 X0 C1p I R1", 16),
-    ("R0 X0 C1pq I R1", 3), ("R0 X0 C12 I R2", 5), ("R0 I C0p X0 R1", 9), ("R0 I R1 X1 C0p", 4), ("R0 I R1 X1 C20", 2),
-    ("C0p I R0 X0 R1", 8), ("C0p X0 R1 I C1q", 5), ("C0p X0 R1 I R2", 2))
-TWO_REJECTIONS = (("R0 X0 R1 X1 C2p", 45), ("R0 X0 C12 X1 R2", 40), ("R0 X0 C12 X12 R3", 15))
+    ("R0 X0 R1 I C1p", 17), ("R0 X0 R1 I C1pq", 4), ("R0 X0 R1 I C21", 20), ("R0 X0 C1p I R1", 16),
+    ("R0 X0 C1pq I R1", 4), ("R0 X0 C21 I R2", 6), ("R0 I C10 X0 R2", 9), ("R0 I R1 X1 C0p", 4), ("R0 I R1 X1 C20", 2),
+    ("C0p I R0 X0 R1", 9), ("C10 X0 R2 I C2p", 5), ("C10 X0 R1 I R2", 2))
+TWO_REJECTIONS = (("R0 X0 R1 X1 C2p", 45), ("R0 X0 C21 X1 R2", 40), ("R0 X0 C12 X12 R3", 15))
 HARD = (
-    ("R0 X0 R1 X1 C2p", 28), ("R0 X0 C12 X1 R2", 22), ("R0 X0 C1p X1 R2", 8), ("R0 X0 C12 X12 R3", 4),
-    ("R0 X0 R1 X1 R2 I C2p", 16), ("R0 X0 R1 I C12 X1 R2", 10), ("R0 X0 R1 I C1p X1 R2", 4), ("R0 I R1 X1 R2 X2 C0p", 3),
-    ("C01 X0 R1 X1 R2", 8))
+    ("R0 X0 R1 X1 C2p", 28), ("R0 X0 C21 X1 R2", 22), ("R0 X0 C21 X1 R3", 8), ("R0 X0 C12 X12 R3", 4),
+    ("R0 X0 R1 X1 R2 I C2p", 9), ("R0 X0 R1 X1 R2 I C32", 7), ("R0 X0 R1 I C21 X1 R2", 10), ("R0 X0 R1 I C21 X1 R3", 4),
+    ("R0 I R1 X1 R2 X2 C0p", 3), ("C10 X0 R1 X1 R2", 8))
 EXPERT = (
-    ("R0 X0 R1 X1 C23 X2 R3", 40), ("R0 X0 R1 X1 R2 X2 C3p", 28), ("R0 X0 C12 X1 R2 X2 R3", 20), ("C01 X0 R1 X1 R2 X2 R3", 12))
+    ("R0 X0 R1 X1 C32 X2 R3", 40), ("R0 X0 R1 X1 R2 X2 C3p", 28), ("R0 X0 C21 X1 R2 X2 R3", 20),
+    ("C10 X0 R1 X1 R2 X2 R3", 12))
 PARTNERS = {"p": -1, "q": -2}
 
 

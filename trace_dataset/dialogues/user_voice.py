@@ -92,7 +92,7 @@ class UserVoice:
 
     def _refuse(self, turn: PlannedTurn, compared: int, next_action: str | None) -> str:
         both = len(turn.rejected) > 1
-        no = self.voice.say("no_both" if both else "no_first" if compared > 1 else "no_one") if chance(self.rng, 0.8) else ""
+        no = self.voice.say("no_both" if both else "no_second" if compared > 1 else "no_one") if chance(self.rng, 0.8) else ""
         why = self._why(turn, both)
         wish = self.voice.say("instead", {"wish": self._wishes(turn.wishes, plain=True)})
         if not no and not why:
