@@ -60,7 +60,7 @@ class Bundle:
         self.path, self.kind = path, container.kind
         self._container = container
         self._signature = Signature.of(container.files)
-        self._verified = isinstance(container, Listed)
+        self._verified = isinstance(container, Listed) or recall(self._signature) is not None
         self.repeated_reviews = 0
         self.replaced_surrogates = 0
 
@@ -100,9 +100,9 @@ class Bundle:
                 else:
                     row = self._parsed("review", found) if found.strip() else {}
                     named = places.get(_encoded(row.get("business_id")))
-                    if named is None or not self._text(row, found).strip():
+                    if named is None or not self._text(row, "text", found).strip():
                         continue
-                    review, place = str(row.get("review_id")), named
+                    review, place = self._text(row, "review_id", found), named
                 if review in seen:
                     repeated.add(review)
                 else:
@@ -132,11 +132,12 @@ class Bundle:
         places = None if business_ids is None else {name: name for name in map(_clean, business_ids)}
         seen: dict[str, int] = {}
         for row, line in self._review_rows(reviews, places, progress):
-            key, place = str(row.get("review_id")), str(row.get("business_id"))
-            if (reviews is not None and key not in reviews) or (places is not None and place not in places):
+            key, place = row.get("review_id"), row.get("business_id")
+            if (reviews is not None and not _among(key, reviews)) or (places is not None and not _among(place, places)):
                 continue
+            key, place = self._text(row, "review_id", line), self._text(row, "business_id", line)
             place = place if places is None else places[place]  # one string for all reviews of a place
-            record = ReviewRecord(key, place, self._text(row, line), _number(row.get("stars")))
+            record = ReviewRecord(key, place, self._text(row, "text", line), _number(row.get("stars")))
             content, known = hash(record), seen.get(key)
             if known is None:
                 seen[key] = content
@@ -195,10 +196,11 @@ class Bundle:
         """Yield what a search of the review table gives: in two processes where the table lies plain in a file."""
         blob = self._blob("review")
         if blob and blob.where:
-            with reading(self._name("review")), blob.open() as stream:
-                mark = len(BYTE_ORDER_MARK) if peek(stream, len(BYTE_ORDER_MARK)) == BYTE_ORDER_MARK else 0
-                where = FileRange(blob.where.path, blob.where.start + mark, blob.where.end)
-                yield from scan_range(where, search, progress)
+            with reading(blob.name):
+                with blob.open() as stream:
+                    marked = peek(stream, len(BYTE_ORDER_MARK)) == BYTE_ORDER_MARK
+                start = blob.where.start + marked * len(BYTE_ORDER_MARK)
+                yield from scan_range(FileRange(blob.where.path, start, blob.where.end), search, progress)
             self._check_unchanged()
             return
         with self._opened("review") as stream:
@@ -243,11 +245,11 @@ class Bundle:
         self.replaced_surrogates += replaced
         return row
 
-    def _text(self, row: dict[str, Any], line: bytes) -> str:
-        text = row.get("text")
+    def _text(self, row: dict[str, Any], name: str, line: bytes) -> str:
+        text = row.get(name)
         if not isinstance(text, str):
             where = self._where("review", line) if line else self._name("review")
-            raise BundleError(f"{where}: review {row.get('review_id')} has no text", do=_DAMAGED)
+            raise BundleError(f"{where}: review {row.get('review_id')} has no {name}", do=_DAMAGED)
         return text
 
     def _where(self, table: str, line: bytes) -> str:
@@ -279,6 +281,10 @@ def open_bundle(path: str | os.PathLike[str]) -> Bundle:
 
 def _clean(identifier: str) -> str:
     return replace_surrogates(identifier)[0]
+
+
+def _among(identifier: Any, wanted: Collection[str]) -> bool:
+    return isinstance(identifier, str) and identifier in wanted
 
 
 def _encoded(identifier: Any) -> bytes:

@@ -125,18 +125,13 @@ def _arrange(
 
 def _occurrence(text: str, span: str, position: int, quoted: bool) -> int | None:
     start = text.find(span, position)
-    while (
-        start >= 0
-        and quoted
-        and not (
-            text[start - 1 : start] in MARKS
-            and text[start + len(span) :][:1] in MARKS
-            and start > 0
-            and start + len(span) < len(text)
-        )
-    ):
+    while start >= 0 and quoted and not _is_quoted(text, start, start + len(span)):
         start = text.find(span, start + 1)
     return start if start >= 0 else None
+
+
+def _is_quoted(text: str, start: int, end: int) -> bool:
+    return start > 0 and end < len(text) and text[start - 1] in MARKS and text[end] in MARKS
 
 
 def _found(

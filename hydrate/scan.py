@@ -25,7 +25,7 @@ from hydrate.streams import FileRange
 Chunk = tuple[int, int]
 Progress = Callable[[int, int], None]
 CHUNK = 8 << 20
-HELPER_PAYS = 96 << 20
+HELPER_PAYS = 256 << 20
 _AHEAD = 2
 _HELD = 12
 

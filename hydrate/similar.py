@@ -38,9 +38,15 @@ class Window:
     score: float
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1 << 16)
+def plain(text: str) -> str:
+    """Return the normalised copy of a text alone; recent ones are remembered."""
+    return " ".join(text.lower().split()) if text.isascii() else normalised(text).text
+
+
+@lru_cache(maxsize=256)
 def normalised(text: str) -> Normalised:
-    """Return the normalised copy of a text; recent ones are remembered."""
+    """Return the normalised copy of a text and where its characters come from."""
     pieces: list[str] = []
     origin: list[int] = []
     position, blank = 0, True
@@ -71,11 +77,11 @@ def best_window(quote: str, texts: Mapping[str, str], ids: Iterable[str], thresh
         UsageError: RapidFuzz is not installed.
     """
     fuzz = _rapidfuzz()
-    wanted = normalised(quote).text
+    wanted = plain(quote)
     best: tuple[float, str, int, int] | None = None
     cutoff = threshold * 100
     for key in ids:
-        copy = normalised(texts[key]).text
+        copy = plain(texts[key])
         if not wanted or not copy:
             continue
         if len(wanted) > len(copy):
@@ -88,7 +94,7 @@ def best_window(quote: str, texts: Mapping[str, str], ids: Iterable[str], thresh
     if best is None:
         return None
     score, key, start, end = best
-    return _raw(key, texts[key], *_whole_words(wanted, normalised(texts[key]).text, start, end, fuzz), score)
+    return _raw(key, texts[key], *_whole_words(wanted, plain(texts[key]), start, end, fuzz), score)
 
 
 def _raw(key: str, text: str, start: int, end: int, score: float) -> Window:

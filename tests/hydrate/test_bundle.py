@@ -170,3 +170,15 @@ def test_a_table_may_lie_in_any_folder_of_an_archive_under_a_long_name(tmp_path:
         (tmp_path / "review.json").write_bytes(tables()["review"])
         archive.add(tmp_path / "review.json", deep)
     assert len(list(hydrate.open_bundle(tmp_path / "y").reviews())) == 50
+
+
+def test_a_requested_review_needs_its_ids(tmp_path: Path) -> None:
+    rows = [review(0), {**review(1), "review_id": None}, {**review(2), "business_id": 7}]
+    bundle = hydrate.open_bundle(write_bundle(tmp_path, "folder", {"review": lines(map(line, rows))}))
+    assert len(list(bundle.reviews(review_ids=[rows[0]["review_id"], "None", "7"]))) == 1
+    with pytest.raises(BundleError, match="line 2: review None has no review_id"):
+        list(bundle.reviews(business_ids=[rows[1]["business_id"]]))
+    with pytest.raises(BundleError, match="has no business_id"):
+        list(bundle.reviews(review_ids=[rows[2]["review_id"]]))
+    with pytest.raises(BundleError, match="has no review_id"):
+        list(bundle.reviews())

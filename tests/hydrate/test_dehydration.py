@@ -7,9 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import hydrate
 from hydrate import HydrationError, UsageError, dehydrate, dehydrate_text, span_sha256
+from hydrate.similar import normalised, plain
 
 TEXTS = {
     "r1": "Quiet patio with string lights.",
@@ -168,3 +171,16 @@ def test_texts_come_from_a_file(suffix: str, tmp_path: Path) -> None:
     assert hydrate.read_texts(path, "key", "body", only={"p2"}) == {"p2": POEMS["p2"]}
     with pytest.raises(UsageError, match="id"):
         hydrate.read_texts(path)
+
+
+ODD = [*"aB \t\n\x1c\x1f'\"", "\u00a0", "\u2009", "\u201c", "e\u0301", "\ufb01", "\u0130", "\u1e9e"]
+
+
+@given(st.lists(st.sampled_from(ODD), max_size=12).map("".join))
+def test_a_normalised_copy_knows_where_it_comes_from(text: str) -> None:
+    found = normalised(text)
+    assert found.text == plain(text)
+    assert len(found.origin) == len(found.text) + 1
+    assert list(found.origin) == sorted(found.origin)
+    assert found.text == found.text.strip()
+    assert "  " not in found.text
