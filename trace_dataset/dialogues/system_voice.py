@@ -13,6 +13,7 @@ from trace_dataset.dialogues.wishes import wording
 from trace_dataset.schema import Constraint
 
 SHORT_QUOTE = 45  # characters; behind a longer quote the label is too far from words before it (M8: 80 characters)
+TOPIC_FIRST = 0.5  # of the short quotes are led by their topic, the others by a claim
 NAME, QUOTE = "\x01", "\x02"  # stand for names and quotes until a text is whole, so that nothing touches them
 
 
@@ -86,7 +87,10 @@ class SystemVoice:
                  "topic": self._line(item.wish, "topic")}
         if item.polarity < 0:
             return self.voice.say("quote", slots)
-        return self.voice.say("claim_quote" if len(item.text) <= SHORT_QUOTE else "quote_claim", slots)
+        if len(item.text) > SHORT_QUOTE:
+            return self.voice.say("quote_claim", slots)
+        about = item.wish.slot != "category" and chance(self.rng, TOPIC_FIRST)
+        return self.voice.say("topic_quote" if about else "claim_quote", slots)
 
     def _fact(self, fact: Fact) -> str:
         slots = {"topic": self._line(fact.wish, "topic"), "claim": self._line(fact.wish, "claims")}
