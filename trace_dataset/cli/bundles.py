@@ -11,9 +11,11 @@ import orjson
 import hydrate
 from hydrate.errors import UsageError
 from trace_dataset.cli.progress import StageBars
+from trace_dataset.evaluation.sanity import check_benchmark
 from trace_dataset.kb import survey
 from trace_dataset.leaks import RunFinder
-from trace_dataset.release import build_release, open_release
+from trace_dataset.release import Source, build_release, open_benchmark, open_release
+from trace_dataset.release.card import effort_text, table3_text
 from trace_dataset.release.leak_check import find_leaks, refuse_leaks
 from trace_dataset.sample import write_sample
 
@@ -67,7 +69,7 @@ def inspect(options: Namespace) -> int:
 
 
 def build(options: Namespace) -> int:
-    """Build a release folder."""
+    """Build a release folder, print it beside the paper's Table 3, and check the benchmark if asked to."""
     bars = StageBars()
     release = build_release(
         options.yelp,
@@ -77,6 +79,7 @@ def build(options: Namespace) -> int:
         max_places=options.max_places,
         min_pois=options.min_pois,
         open_only=options.open_only,
+        workers=options.workers,
         progress=bars,
     )
     bars.close()
@@ -86,8 +89,24 @@ def build(options: Namespace) -> int:
         f"{manifest.counts['quotes']:,} quotes over {manifest.counts['pois']:,} places"
     )
     print(f"  splits {', '.join(f'{split} {n:,}' for split, n in manifest.splits.items())}")
-    print(f"  content digest {manifest.content_digest}")
-    return 0
+    print(f"  content digest {manifest.content_digest}\n")
+    print(table3_text(release.report["table3"]))
+    print(f"\n{effort_text(release.report)}")
+    return check(release.folder, options.yelp) if options.check else 0
+
+
+def check(folder: Path, yelp: str) -> int:
+    """Hydrate a release, print every check of it, and return 1 if one fails."""
+    bars = StageBars()
+    benchmark = open_benchmark(Source(yelp_path=yelp, release=str(folder)), bars)
+    checks = check_benchmark(benchmark, bars)
+    bars.close()
+    print("\nchecks, with 95 % intervals (- is a control, or no verdict since the interval allows both)")
+    for item in checks:
+        print(item)
+    failed = sum(item.passed is False for item in checks)
+    print(f"{failed} of {len(checks)} checks fail" if failed else "no check fails")
+    return 1 if failed else 0
 
 
 def check_leaks(options: Namespace) -> int:

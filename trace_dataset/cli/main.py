@@ -80,6 +80,10 @@ def parser() -> argparse.ArgumentParser:
     )
     verb.add_argument("out", help="the release folder; must not exist or be empty")
     _source(verb, release=False)
+    verb.add_argument("--workers", type=int, default=1, help="processes; any number, same result (default: %(default)s)")
+    verb.add_argument(
+        "--check", action="store_true", help="check the benchmark's bounds, orders and shortcuts; exit 1 if one fails"
+    )
 
     verb = _verb(
         verbs,

@@ -7,14 +7,15 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from hydrate.errors import BundleError, StorageError, UsageError
 from trace_dataset import schema
 from trace_dataset.release import tables
-from trace_dataset.release.card import release_card
+from trace_dataset.release.card import datasheet, describe, release_card
+from trace_dataset.release.croissant import write_croissant
 from trace_dataset.release.json_schema import write_json_schema
 from trace_dataset.release.manifest import MANIFEST, Manifest, content_digest, file_sha256, versions
 from trace_dataset.schema import POI, SPLITS, Dialogue, Review
@@ -22,10 +23,14 @@ from trace_dataset.schema import POI, SPLITS, Dialogue, Review
 
 @dataclass(frozen=True)
 class Release:
-    """An opened release folder; rows are read when asked for."""
+    """An opened release folder; rows are read when asked for.
+
+    `report` is there when the release has just been written: the build report with the rows of Table 3 (`card.describe`).
+    """
 
     folder: Path
     manifest: Manifest
+    report: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def dialogues(self, split: str) -> list[Dialogue]:
         """Return the dialogues of one split, with placeholders."""
@@ -89,7 +94,7 @@ def write_release(
     Args:
         dialogues: in release form (placeholders).
         reviews: their text, if present, is not written.
-        report: the build report, for the card.
+        report: the build report, with the knowledge base's under `kb`: for the card, and why it differs from the paper.
 
     Raises:
         UsageError: the folder exists and is not empty.
@@ -114,6 +119,7 @@ def write_release(
         },
         splits={split: sum(1 for item in dialogues if split_of[item.dialogue_id] == split) for split in SPLITS},
     )
+    described = describe(report or {}, dialogues, pois, reviews)
     with whole_folder(target) as part:
         for split in SPLITS:
             rows = [
@@ -133,12 +139,14 @@ def write_release(
             "reviews",
         )
         write_json_schema(part / "schema.json")
-        (part / "README.md").write_text(release_card(manifest, report or {}), encoding="utf-8")
+        (part / "README.md").write_text(release_card(manifest, described), encoding="utf-8")
+        (part / "DATASHEET.md").write_text(datasheet(manifest, described), encoding="utf-8")
+        write_croissant(part, manifest)
         manifest.files = {
             path.relative_to(part).as_posix(): file_sha256(path) for path in sorted(part.rglob("*")) if path.is_file()
         }
         manifest.write(part)
-    return Release(target, manifest)
+    return Release(target, manifest, described)
 
 
 @contextmanager

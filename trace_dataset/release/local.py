@@ -134,6 +134,7 @@ def build_release(
     max_places: int = 100,
     min_pois: int | None = None,
     open_only: bool = False,
+    workers: int = 1,
     progress: Progress | None = None,
 ) -> Release:
     """Build a benchmark from a Yelp bundle and write it as a release folder.
@@ -144,6 +145,8 @@ def build_release(
         n_dialogues: how many; None gives the paper's ratio, 25 for every 6 places, at most 10,000.
         max_places: most places in a cell of city and type.
         min_pois: a cell with fewer usable places is an error rather than a note in the report.
+        workers: processes that write dialogues; the bytes are the same for any number. With more than one, a script needs
+            the usual `if __name__ == "__main__":`.
 
     Raises:
         BundleError: the bundle is missing, damaged, or too small for a benchmark.
@@ -160,7 +163,7 @@ def build_release(
         min_pois=min_pois,
         open_only=open_only,
     )
-    release, _ = _build(source, Path(out).expanduser(), progress)
+    release, _ = _build(source, Path(out).expanduser(), progress, workers)
     return release
 
 
@@ -245,7 +248,9 @@ def _fill(source: Source, target: Path, progress: Progress | None) -> None:
         (part / "hydration.json").write_bytes(orjson.dumps(report, option=orjson.OPT_INDENT_2))
 
 
-def _build(source: Source, out: Path, progress: Progress | None) -> tuple[Release, KnowledgeBase]:
+def _build(
+    source: Source, out: Path, progress: Progress | None, workers: int = 1
+) -> tuple[Release, KnowledgeBase]:
     def stage(name: str) -> Callable[[int, int], None] | None:
         return None if progress is None else lambda done, total: progress(name, done, total)
 
@@ -261,7 +266,7 @@ def _build(source: Source, out: Path, progress: Progress | None) -> tuple[Releas
     evidence = collect_evidence(kb)
     count = source.n_dialogues or default_dialogue_count(len(kb.pois))
     dialogues, report = build_dialogues(
-        kb, evidence, n_dialogues=count, seed=source.seed, progress=stage("writing dialogues")
+        kb, evidence, n_dialogues=count, seed=source.seed, workers=workers, progress=stage("writing dialogues")
     )
     split_of = assign_splits(((item.dialogue_id, (item.city, item.poi_type)) for item in dialogues), source.seed)
     empty = [split for split in SPLITS if split not in split_of.values()]
