@@ -41,17 +41,14 @@ class RandomUnseen(RandomOrder):
 
 
 class Parrot(RandomOrder):
-    """Repeats the last place named; at the first turn a random one."""
+    """Repeats the last place named, and nothing else; at the first turn a random one."""
 
     name = "parrot"
 
     def rank(self, turn: TurnContext) -> list[str]:
-        """Return the pool with the last place named in front."""
+        """Return the last place named, alone, or a random order where none was named."""
         named = [place for past in turn.history if past.role == "system" for place in past.poi_ids]
-        order = super().rank(turn)
-        return [place for place in order if named and place == named[-1]] + [
-            place for place in order if not named or place != named[-1]
-        ]
+        return named[-1:] or super().rank(turn)
 
 
 class Oracle(Baseline):
