@@ -19,6 +19,7 @@ import hydrate
 from hydrate import BundleError, HydrationError, StorageError, UsageError, hydrate_path
 from hydrate.__main__ import main
 from hydrate.tables import read_rows, write_rows
+from tests.disks import fill, make_read_only, tmpfs
 from tests.hydrate import releases
 from tests.hydrate.helpers import line, lines, review, tables, write_bundle
 
@@ -167,6 +168,21 @@ def test_a_disk_that_refuses_is_one_error_and_leaves_nothing(
     with pytest.raises(StorageError, match="No space left on device"):
         hydrate_path(release, bundle, tmp_path / "out")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bundle", "file", "release"]
+
+
+def test_a_full_disk(release: Path, bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with tmpfs(tmp_path / "small") as small:
+        fill(small, 30_000)
+        before = sorted(path.name for path in small.iterdir())
+        with pytest.raises(StorageError, match="No space left on device"):
+            hydrate_path(release, bundle, small / "out")
+        assert sorted(path.name for path in small.iterdir()) == before
+        monkeypatch.setenv("TRACE_CACHE", str(small / "cache"))
+        fill(small, 0)
+        assert hydrate.open_bundle(bundle).fingerprint().tables["review"].rows == 50
+        make_read_only(small)
+        with pytest.raises(StorageError, match="Read-only file system"):
+            hydrate_path(release, bundle, small / "out")
 
 
 @pytest.mark.parametrize("point", ["write_rows", "copyfile", "_to_disk", "replace", "chmod"])
