@@ -18,14 +18,14 @@ from trace_dataset.dialogues.draws import chance, pick_weighted
 SECOND_REJECTION = 0.10  # share of medium dialogues with two rejections: brings the corpus to 29.4 % (definitions, P57)
 
 ONE_REJECTION = (
-    ("R0 X0 R1 I C1p", 17), ("R0 X0 R1 I C1pq", 4), ("R0 X0 R1 I C21", 20), ("R0 X0 C1p I R1", 16),
-    ("R0 X0 C1pq I R1", 4), ("R0 X0 C21 I R2", 6), ("R0 I C10 X0 R2", 9), ("R0 I R1 X1 C0p", 4), ("R0 I R1 X1 C20", 2),
-    ("C0p I R0 X0 R1", 9), ("C10 X0 R2 I C2p", 5), ("C10 X0 R1 I R2", 2))
-TWO_REJECTIONS = (("R0 X0 R1 X1 C2p", 45), ("R0 X0 C21 X1 R2", 40), ("R0 X0 C12 X12 R3", 15))
+    ("R0 X0 R1 I C1p", 14), ("R0 X0 R1 I C1pq", 3), ("R0 X0 R1 I C21", 10), ("R0 X0 C1p I R1", 26),
+    ("R0 X0 C1pq I R1", 6), ("R0 X0 C21 I R2", 4), ("R0 I C10 X0 R2", 6), ("R0 I R1 X1 C0p", 8), ("R0 I R1 X1 C20", 2),
+    ("C0p I R0 X0 R1", 16), ("C10 X0 R2 I C2p", 4), ("C10 X0 R1 I R2", 1))
+TWO_REJECTIONS = (("R0 X0 R1 X1 C2p", 50), ("R0 X0 C21 X1 R2", 42), ("R0 X0 C12 X12 R3", 8))
 HARD = (
-    ("R0 X0 R1 X1 C2p", 28), ("R0 X0 C21 X1 R2", 22), ("R0 X0 C21 X1 R3", 8), ("R0 X0 C12 X12 R3", 4),
-    ("R0 X0 R1 X1 R2 I C2p", 9), ("R0 X0 R1 X1 R2 I C32", 7), ("R0 X0 R1 I C21 X1 R2", 10), ("R0 X0 R1 I C21 X1 R3", 4),
-    ("R0 I R1 X1 R2 X2 C0p", 3), ("C10 X0 R1 X1 R2", 8))
+    ("R0 X0 R1 X1 C2p", 32), ("R0 X0 C21 X1 R2", 24), ("R0 X0 C21 X1 R3", 3), ("R0 X0 C12 X12 R3", 2),
+    ("R0 X0 R1 X1 R2 I C2p", 13), ("R0 X0 R1 X1 R2 I C32", 2), ("R0 X0 R1 I C21 X1 R2", 12), ("R0 X0 R1 I C21 X1 R3", 1),
+    ("R0 I R1 X1 R2 X2 C0p", 4), ("C10 X0 R1 X1 R2", 7))
 EXPERT = (
     ("R0 X0 R1 X1 C32 X2 R3", 40), ("R0 X0 R1 X1 R2 X2 C3p", 28), ("R0 X0 C21 X1 R2 X2 R3", 20),
     ("C10 X0 R1 X1 R2 X2 R3", 12))
