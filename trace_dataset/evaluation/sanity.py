@@ -195,6 +195,8 @@ class _Trial:
             "fewest reviews": self.hits("few reviews", rank=_by(lambda place: pois[place].review_count)),
             "name's words in the user's turns": self.hits("names", rank=self._by_name),
             "last place named (parrot)": self.hits("parrot"),
+            "first place named and not refused": self.hits("first named", rank=_named(0)),
+            "last place named and not refused": self.hits("last named", rank=_named(-1)),
         }
         wanted = f"<= {bound:.3f}, chance or popularity"
         return [
@@ -289,6 +291,18 @@ def _by(key: Callable[[str], float]) -> Callable[[TurnContext], list[str]]:
         order = sorted(turn.pool)
         turn.rng.shuffle(order)
         return sorted(order, key=key)
+
+    return rank
+
+
+def _named(position: int) -> Ranker:
+    """Return a ranker that prefers the first (0) or last (-1) place that was named and not refused; without one, any."""
+
+    def rank(turn: TurnContext) -> list[str]:
+        named = [place for past in turn.history if past.role == "system" for place in past.poi_ids]
+        standing = [place for place in named if place not in turn.rejected]
+        wanted = standing[position] if standing else None
+        return _by(lambda place: place != wanted)(turn)
 
     return rank
 
