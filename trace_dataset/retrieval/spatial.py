@@ -56,12 +56,11 @@ def itinerary_order(pois: Sequence[Sequence[Any]]) -> list[str]:
     """
     left = [poi for poi in pois if valid_coordinates(poi[1], poi[2])]
     order: list[str] = []
-    here: Sequence[Any] | None = None
+    here = left[0] if left else ()
     while left:
-        nearest = left[0] if here is None else min(left, key=lambda poi: haversine_km(here[1:3], poi[1:3]))
-        left.remove(nearest)
-        order.append(nearest[0])
-        here = nearest
+        here = min(left, key=lambda poi: haversine_km(here[1:3], poi[1:3]))  # noqa: B023 - called at once
+        left.remove(here)
+        order.append(here[0])
     return order + [poi[0] for poi in pois if poi[0] not in order]
 
 
