@@ -58,7 +58,7 @@ def itinerary_order(pois: Sequence[Sequence[Any]]) -> list[str]:
     order: list[str] = []
     here = left[0] if left else ()
     while left:
-        here = min(left, key=lambda poi: haversine_km(here[1:3], poi[1:3]))  # noqa: B023 - called at once
+        here = min(left, key=lambda poi: haversine_km(here[1:3], poi[1:3]))
         left.remove(here)
         order.append(here[0])
     return order + [poi[0] for poi in pois if poi[0] not in order]
