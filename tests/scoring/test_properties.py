@@ -84,6 +84,27 @@ def test_similarity_is_partial_ratio_with_a_guard(quote: str, review: str) -> No
         assert found == pytest.approx(fuzz.ratio(plain_quote, plain_review) / 100)
 
 
+noise = st.sampled_from(["", "x", " ", "  ", "\n", "é", "e\u0301", "\u0301", "İ", "ﬁ", "’", '"', "S"])
+longer = st.lists(
+    st.sampled_from("a b c quiet patio Staff café nobody rushed us İx".split(" ")) | noise, max_size=25
+).map(" ".join)
+
+
+@FEW
+@given(longer, longer, st.data())
+def test_shortcuts_reach_the_verdict_of_the_definition(review: str, other: str, data) -> None:
+    start = data.draw(st.integers(0, len(review)))
+    quote = list(review[start : start + data.draw(st.integers(0, 60))])
+    for _ in range(data.draw(st.integers(0, 3))):
+        at = data.draw(st.integers(0, len(quote)))
+        quote[at : at + data.draw(st.integers(0, 1))] = data.draw(noise)
+    altered = "".join(quote)
+    for threshold in (0.6, 0.8, 0.95, "exact"):
+        least = 1.0 if threshold == "exact" else threshold
+        best = max(text.quote_similarity(altered, given) for given in (review, other))
+        assert grounding.match_quotes([[altered]], [[review, other]], threshold) == [[best >= least - 1e-9]]
+
+
 @FEW
 @given(texts, texts)
 def test_overlap_of_two_texts(reference: str, hypothesis: str) -> None:

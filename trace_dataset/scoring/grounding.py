@@ -10,10 +10,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from .checks import UsageError, check_choice, check_lengths, check_texts, check_threshold
+from .checks import UsageError, check_choice, check_lengths, check_texts
 from .composite import FLOOR, FORMULAS, TAU, cgs, cgs_alternative, cgs_corpus
 from .inventory import TERMS, find_terms
-from .text import ROUNDING, label_positions, normalize_text, quote_spans, similarity, tokenize
+from .matching import NormalForms, cutoff_of, stands_in
+from .text import label_positions, quote_spans, tokenize
 
 THRESHOLD = 0.80
 WINDOW = 80  # characters between a term and a label that backs it
@@ -96,8 +97,8 @@ def score_turns(
     if valid_labels is not None:
         check_lengths(texts=texts, valid_labels=valid_labels)
     columns = GroundingColumns()
-    plain = _Normal()
-    cutoff = _cutoff(threshold)
+    plain = NormalForms()
+    cutoff = cutoff_of(threshold)
     for index, text in enumerate(texts):
         cited = reviews[offsets[index] : offsets[index + 1]]
         counts = _ground(text, cited, cutoff, plain)
@@ -120,9 +121,9 @@ def match_quotes(
     An exact substring of any review is a match before any fuzzy work; a quote glued from two reviews must match one of them.
     """
     check_lengths(quotes=quotes, reviews=reviews)
-    plain, cutoff = _Normal(), _cutoff(threshold)
+    plain, cutoff = NormalForms(), cutoff_of(threshold)
     return [
-        [_matches(normalize_text(quote), [plain[review] for review in cited], cutoff) for quote in group]
+        [stands_in(quote, cited, cutoff, plain) for quote in group]
         for group, cited in zip(quotes, reviews, strict=True)
     ]
 
@@ -203,41 +204,21 @@ class _Counts:
         return inside / self.n_tokens if self.n_tokens else 0.0
 
 
-class _Normal(dict[str, str]):
-    """Normal forms of reviews; one that many responses cite is normalised once."""
-
-    def __missing__(self, review: str) -> str:
-        self[review] = plain = normalize_text(review)
-        return plain
-
-
 def _one(response: str, cited_reviews: Sequence[str], threshold: float | str) -> _Counts:
     check_texts([response], "response")
     check_texts(cited_reviews, "cited_reviews")
-    return _ground(response, cited_reviews, _cutoff(threshold), _Normal())
+    return _ground(response, cited_reviews, cutoff_of(threshold), NormalForms())
 
 
-def _ground(text: str, cited: Sequence[str], cutoff: float, plain: _Normal) -> _Counts:
+def _ground(text: str, cited: Sequence[str], cutoff: float, plain: NormalForms) -> _Counts:
     counts = _Counts(n_tokens=len(tokenize(text)))
     for start, end, n_tokens in quote_spans(text):
         counts.n_quotes += 1
         counts.quoted_tokens += n_tokens
-        if cited and _matches(normalize_text(text[start:end]), [plain[review] for review in cited], cutoff):
+        if cited and stands_in(text[start:end], cited, cutoff, plain):
             counts.n_matched += 1
             counts.matched_tokens += n_tokens
     return counts
-
-
-def _cutoff(threshold: float | str) -> float:
-    check_threshold(threshold)
-    return 100.0 if isinstance(threshold, str) else 100.0 * threshold - ROUNDING
-
-
-def _matches(quote: str, reviews: Sequence[str], cutoff: float) -> bool:
-    if any(quote in review for review in reviews):
-        return quote != ""
-    # without a substring no similarity reaches 100, so the exact mode ends here
-    return cutoff < 100.0 and any(similarity(quote, review, cutoff) >= cutoff for review in reviews)
 
 
 def _covered(text: str, found: dict[str, list[int]], window: int, valid: Collection[int] | None) -> float:
