@@ -8,7 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import hydrate
+from trace_dataset import splits
 from trace_dataset.analysis import agreement, bootstrap, statistics
+from trace_dataset.dialogues import validate_dialogue
+from trace_dataset.kb import poi_kept
+from trace_dataset.retrieval import aspects, fusion, orders, sparse, spatial
+from trace_dataset.schema import POI
 from trace_dataset.scoring import (
     aggregate,
     calibration,
@@ -24,33 +30,24 @@ from trace_dataset.scoring import (
 
 # Waiting for the folder that will own the function.
 PENDING = [
-    "aspect_score",
     "consensus",
     "dense_scores",
     "dialogue_kept",
     "dst_filter",
     "feedback_class",
-    "format_distance",
-    "hydrate",
-    "itinerary_order",
     "jaccard_retrieval",
     "k_core",
     "keep_review",
     "memory_weight",
     "might_likes",
-    "poi_kept",
-    "popularity_rank",
-    "proximity_edges",
     "rag_citation_check",
-    "redact",
-    "rrf_scores",
     "sentence_limit_ok",
-    "spatial_blend",
-    "split_sizes",
-    "tfidf_scores",
     "title_map",
-    "validate_dialogue",
 ]
+
+
+# A case that a decision has made void, and why; the opposite is asserted.
+VOID = {"redact-02": "decision 15: a quote that was altered may not stay in clear"}
 
 
 def _turns_to_recommendation(**arguments: Any) -> float | None:
@@ -63,8 +60,45 @@ def _bootstrap_interval(**arguments: Any) -> list[float] | None:
     return bootstrap.bootstrap_ci(**{"n_boot": 1000, **arguments})
 
 
+def _popularity_rank(pois: list[dict[str, Any]]) -> list[str]:
+    places = [
+        POI(poi["id"], "", "", "", "", "", None, None, (), poi["stars"], poi["review_count"], None) for poi in pois
+    ]
+    return orders.popularity_rank(places)
+
+
+def _hydrate(template: str, spans: list[list[Any]], reviews: Mapping[str, str]) -> str:
+    quotes = [
+        {"n": n, "business_id": "b", "label": f"R{n + 1}", "review_id": review, "start": start, "end": end,
+         "sha256": hydrate.span_sha256(reviews[review][start:end])}
+        for n, (review, start, end) in enumerate(spans)
+    ]  # fmt: skip
+    citations = [{"label": f"R{n}", "business_id": "b", "review_id": "r"} for n in text.parse_citations(template)]
+    turn = {"index": 0, "text": template, "quotes": quotes, "citations": citations}
+    [row], _ = hydrate.hydrate([{"dialogue_id": "d", "turns": [turn]}], reviews)
+    return str(row["turns"][0]["text"])
+
+
+def _redact(text: str, reviews: Mapping[str, str]) -> list[Any]:
+    template, spans = hydrate.dehydrate_text(text, reviews)
+    return [template, [[span.text_id, span.start, span.end] for _, span in sorted(spans.items())]]
+
+
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "aggregate": aggregate.aggregate,
+    "aspect_score": aspects.aspect_score,
+    "format_distance": spatial.format_distance,
+    "hydrate": _hydrate,
+    "itinerary_order": spatial.itinerary_order,
+    "poi_kept": poi_kept,
+    "popularity_rank": _popularity_rank,
+    "proximity_edges": spatial.proximity_edges,
+    "redact": _redact,
+    "rrf_scores": fusion.rrf_scores,
+    "spatial_blend": spatial.spatial_blend,
+    "split_sizes": splits.split_sizes,
+    "tfidf_scores": sparse.tfidf_scores,
+    "validate_dialogue": validate_dialogue,
     "alignment_with_majority": calibration.alignment_with_majority,
     "annotator_deviation": human.annotator_deviation,
     "asr": calibration.asr,
