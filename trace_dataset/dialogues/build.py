@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from hydrate import render
 from hydrate.errors import BundleError, UsageError
 from trace_dataset.dialogues.candidates import POOL_SIZE
+from trace_dataset.dialogues.composing import Composer, WriterStopped, in_threads
 from trace_dataset.dialogues.plan import make_plan
 from trace_dataset.dialogues.planned import Plan, PlanFailure
 from trace_dataset.dialogues.report import BuildReport, Effort, summarize
@@ -50,7 +51,8 @@ def build_dialogues(kb: KnowledgeBase, evidence: Evidence, *, n_dialogues: int, 
         evidence: what the reviews of each place support.
         n_dialogues: how many; dialogue i is the same whatever this number is.
         seed: of every draw; streams are keyed by dialogue id and stage, so workers and order change nothing.
-        writer: `template`, or an object with `name` and `write` (see `template.Writer`).
+        writer: `template`, or an object with `name` and `write` (see `template.Writer`), or with `compose` (see `Composer`;
+            such a one works in threads of its own, and where it stops, the dialogues that are done are returned).
         workers: processes.
         progress: called with dialogues done and wanted.
 
@@ -64,14 +66,15 @@ def build_dialogues(kb: KnowledgeBase, evidence: Evidence, *, n_dialogues: int, 
     if n_dialogues < 1 or workers < 1:
         raise UsageError(f"n_dialogues={n_dialogues}, workers={workers}: both have to be 1 or more", do="ask for at least one")
     maker = _Maker(kb, evidence, seed, _writer(writer))
-    chunks = [range(start, min(start + CHUNK, n_dialogues)) for start in range(0, n_dialogues, CHUNK)]
+    chunk = 1 if isinstance(maker.writer, Composer) else CHUNK
+    chunks = [range(start, min(start + chunk, n_dialogues)) for start in range(0, n_dialogues, chunk)]
     dialogues: list[Dialogue] = []
     effort = Effort()
     for made, spent in _run(maker, chunks, workers):
         dialogues += made
         effort.add(spent)
         if progress is not None:
-            progress(len(dialogues) + effort.missing, n_dialogues)
+            progress(len(dialogues) + effort.missing + sum(effort.stops.values()), n_dialogues)
     return dialogues, summarize(dialogues, effort, n_dialogues)
 
 
@@ -91,7 +94,14 @@ class _Maker:
 
     def many(self, indices: Iterable[int]) -> tuple[list[Dialogue], Effort]:
         effort = Effort()
-        found = [dialogue for index in indices if (dialogue := self.one(index, effort)) is not None]
+        found: list[Dialogue] = []
+        for index in indices:
+            try:
+                dialogue = self.one(index, effort)
+            except WriterStopped as stop:
+                effort.stops[stop.reason] += 1
+                continue
+            found += [dialogue] if dialogue is not None else []
         return found, effort
 
     def one(self, index: int, effort: Effort) -> Dialogue | None:
@@ -106,6 +116,11 @@ class _Maker:
                 effort.discards.update(plan.reasons)
                 continue
             failing: list[str] = []
+            if isinstance(self.writer, Composer):
+                composed = self._compose(self.writer, plan, view, effort)
+                if composed is not None:
+                    return composed
+                continue
             for attempt in range(1, MOST_ATTEMPTS + 1):
                 dialogue = self._write(plan, draw, attempt)
                 failing = self.failures(plan, dialogue, view)
@@ -117,15 +132,32 @@ class _Maker:
         return None
 
     def _write(self, plan: Plan, draw: int, attempt: int) -> Dialogue:
-        names = {business: self.kb.pois[business].name for business in plan.candidates}
-        texts = self.writer.write(plan, names, self.seed, draw * MOST_ATTEMPTS + attempt)
+        texts = self.writer.write(plan, self._names(plan), self.seed, draw * MOST_ATTEMPTS + attempt)
+        return self._dialogue(plan, texts, self.writer.name, attempt)
+
+    def _compose(self, writer: Composer, plan: Plan, view: CellView, effort: Effort) -> Dialogue | None:
+        """Return the dialogue of a writer that tries again by itself, or None where nothing that it has is sound."""
+        def check(texts: Sequence[str]) -> list[str]:
+            return self.failures(plan, self._dialogue(plan, texts, writer.name, 1), view)
+
+        written = writer.compose(plan, self._names(plan), self.seed, check)
+        if written is None:
+            effort.discards["no_sound_text"] += 1
+            return None
+        effort.rewrites.update(written.complaints)
+        return self._dialogue(plan, written.texts, written.generator, written.attempts, written.fallback)
+
+    def _names(self, plan: Plan) -> dict[str, str]:
+        return {business: self.kb.pois[business].name for business in plan.candidates}
+
+    def _dialogue(self, plan: Plan, texts: Sequence[str], generator: str, attempts: int, fallback: bool = False) -> Dialogue:
         turns = tuple(Turn(index, turn.role, turn.action, text, turn.places if turn.role == "system" else (), turn.golds,
                            turn.alternatives, turn.rejected, tuple(item.quote for item in turn.quotes), turn.citations,
                            turn.wishes if turn.role == "user" else ())
                       for index, (turn, text) in enumerate(zip(plan.turns, texts, strict=True)))
         scenario = plan.scenario
         return Dialogue(scenario.dialogue_id, scenario.city, scenario.poi_type, scenario.persona.key,
-                        scenario.persona.description, plan.tier, plan.candidates, turns, self.writer.name, attempt)
+                        scenario.persona.description, plan.tier, plan.candidates, turns, generator, attempts, fallback)
 
     def failures(self, plan: Plan, dialogue: Dialogue, view: CellView) -> list[str]:
         """Return the checks that a dialogue fails once it is hydrated."""
@@ -171,6 +203,9 @@ def _work(indices: Sequence[int]) -> tuple[list[Dialogue], Effort]:
 
 
 def _run(maker: _Maker, chunks: Sequence[range], workers: int) -> Iterable[tuple[list[Dialogue], Effort]]:
+    if isinstance(maker.writer, Composer):
+        yield from in_threads(maker.many, chunks, maker.writer.threads)
+        return
     if workers == 1 or len(chunks) == 1:
         yield from (maker.many(chunk) for chunk in chunks)
         return

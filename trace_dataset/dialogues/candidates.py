@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 from trace_dataset.dialogues.draws import shuffled
 from trace_dataset.schema import POI
@@ -21,11 +22,12 @@ def draw_candidates(places: Sequence[POI], rng: random.Random) -> tuple[str, ...
     than once, for a name has to say which place is meant. A band that is short is filled from the others. Where the
     categories leave fewer than eight, three of one are let in, then four, and so on.
     """
-    order = _distinct_names(shuffled(rng, sorted(places, key=lambda place: place.business_id)))
+    order = shuffled(rng, sorted(places, key=lambda place: place.business_id))
+    most = min(POOL_SIZE, len({_plain(place.name) for place in places}))
     chosen: list[POI] = []
     for limit in range(PER_CATEGORY, POOL_SIZE + 1):
         chosen = _stratified(order, limit)
-        if len(chosen) == min(POOL_SIZE, len(order)):
+        if len(chosen) == most:
             break
     return tuple(shuffled(rng, [place.business_id for place in chosen]))
 
@@ -33,16 +35,16 @@ def draw_candidates(places: Sequence[POI], rng: random.Random) -> tuple[str, ...
 def _stratified(order: Sequence[POI], limit: int) -> list[POI]:
     seen: Counter[str] = Counter()
     chosen: list[POI] = []
-    taken: set[str] = set()
+    names: set[str] = set()
 
     def take(places: Iterable[POI], wanted: int) -> None:
         for place in places:
             if not wanted:
                 return
             first = place.categories[0] if place.categories else ""
-            if place.business_id not in taken and seen[first] < limit:
+            if seen[first] < limit and (name := _plain(place.name)) not in names:
                 chosen.append(place)
-                taken.add(place.business_id)
+                names.add(name)
                 seen[first] += 1
                 wanted -= 1
 
@@ -52,8 +54,6 @@ def _stratified(order: Sequence[POI], limit: int) -> list[POI]:
     return chosen
 
 
-def _distinct_names(places: Iterable[POI]) -> list[POI]:
-    by_name: dict[str, POI] = {}
-    for place in places:
-        by_name.setdefault(" ".join(place.name.casefold().split()), place)
-    return list(by_name.values())
+@cache
+def _plain(name: str) -> str:
+    return " ".join(name.casefold().split())

@@ -30,6 +30,7 @@ class BuildReport:
         attempts: number of writing attempts to dialogues.
         discards: reason to scenarios that were given up; each was replaced unless it is among `missing`.
         rewrites: failing check to texts that were written again.
+        stops: why a writer stopped before the end, to the dialogues that it did not begin or finish.
     """
 
     requested: int = 0
@@ -56,6 +57,7 @@ class BuildReport:
     rewrites: dict[str, int] = field(default_factory=dict)
     discards: dict[str, int] = field(default_factory=dict)
     missing: int = 0
+    stops: dict[str, int] = field(default_factory=dict)
     generators: dict[str, int] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
@@ -100,6 +102,7 @@ class Effort:
     rewrites: Counter[str] = field(default_factory=Counter)
     discards: Counter[str] = field(default_factory=Counter)
     missing: int = 0
+    stops: Counter[str] = field(default_factory=Counter)
 
     def add(self, other: Effort) -> None:
         """Add another worker's effort to this one."""
@@ -108,12 +111,13 @@ class Effort:
         self.rewrites.update(other.rewrites)
         self.discards.update(other.discards)
         self.missing += other.missing
+        self.stops.update(other.stops)
 
 
 def summarize(dialogues: Sequence[Dialogue], effort: Effort, requested: int) -> BuildReport:
     """Return the report of finished dialogues."""
     report = BuildReport(requested=requested, dialogues=len(dialogues), pool_redraws=effort.pool_redraws,
-                         tier_falls=effort.tier_falls, missing=effort.missing)
+                         tier_falls=effort.tier_falls, missing=effort.missing, stops=_sorted(effort.stops))
     report.rewrites, report.discards = _sorted(effort.rewrites), _sorted(effort.discards)
     if not dialogues:
         return report

@@ -13,6 +13,7 @@ from trace_dataset.dialogues.wishes import wording
 from trace_dataset.schema import Constraint
 
 SHORT_QUOTE = 45  # characters; behind a longer quote the label is too far from words before it (M8: 80 characters)
+LISTED = ("price", "distance")  # known from the listing; a quote speaks of the matter and proves nothing
 TOPIC_FIRST = 0.5  # of the short quotes are led by their topic, the others by a claim
 NAME, QUOTE = "\x01", "\x02"  # stand for names and quotes until a text is whole, so that nothing touches them
 
@@ -75,6 +76,8 @@ class SystemVoice:
         for index, quote in enumerate(item for item in turn.quotes if item.quote.business_id == business):
             sentence = self._quoted(quote)
             parts.append(self.voice.say("second", {"sentence": sentence}) if index else sentence)
+            if quote.wish is not None and quote.wish.slot in LISTED:
+                parts.append(self.voice.say("fact_claim", {"claim": self._line(quote.wish, "claims")}))
         facts = [fact for fact in turn.facts if fact.business_id == business]
         misses = [miss for miss in turn.misses if miss.business_id == business]
         return parts + [self._fact(fact) for fact in facts[:2]] + [self._miss(miss) for miss in misses]
@@ -85,8 +88,10 @@ class SystemVoice:
             return self.voice.say("quote", {"quote": quote})
         slots = {"quote": quote, "claim": self._line(item.wish, "claims" if item.polarity > 0 else "bad"),
                  "topic": self._line(item.wish, "topic")}
-        if item.polarity < 0:
+        if item.polarity < 0 or (item.wish.slot in LISTED and len(item.text) > SHORT_QUOTE):
             return self.voice.say("quote", slots)
+        if item.wish.slot in LISTED:
+            return self.voice.say("topic_quote", slots)
         if len(item.text) > SHORT_QUOTE:
             return self.voice.say("quote_claim", slots)
         about = item.wish.slot != "category" and chance(self.rng, TOPIC_FIRST)

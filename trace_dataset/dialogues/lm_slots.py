@@ -1,0 +1,141 @@
+"""Slots: what a model writes around. `{place1}` and `{quote1}` stand for names and quotes, which only we put in.
+
+A model that copied a name or a quote itself might alter it; here it cannot. Places and quotes are numbered through a turn.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from hydrate import escape
+from trace_dataset.dialogues.planned import PlannedQuote, PlannedTurn
+from trace_dataset.dialogues.wishes import wording
+from trace_dataset.lm import Text
+from trace_dataset.schema import Constraint
+from trace_dataset.scoring.text import tokenize
+
+SLOT = re.compile(r"\{[^{}]*\}?")
+AROUND_QUOTE = re.compile(r"[\"'“”‘’„]*(\{quote\d+\})(?:[\"'“”‘’]+(?![a-z]))?")
+LABELS_BEHIND = re.compile(r"(\{quote\d+\})\s*[\[(]R?\d+[\])]")
+MARKS = re.compile(r"[\"“”„‟«»]")
+LABEL = re.compile(r"\[|\]")
+SEGMENT = "[A-Za-z0-9 ,.'!?:;-]"
+MOST_USER, MOST_SYSTEM, MOST_A_SLOT = 300, 220, 200  # characters
+LEAST = 8
+STOP_WORDS = frozenset(
+    "about after also been before being both could does down ever every from have having here into just like likes look "
+    "looking made make makes many mind more most much need needs nobody only other over people place places really said "
+    "should some somebody someone something somewhere spot such take than that their them then there they thing things "
+    "this those want wants well were what when where which will with without would your yourself".split())
+STEM = 5  # letters by which two words count as one
+
+
+@dataclass(frozen=True, slots=True)
+class Slots:
+    """The slots of one turn, in the order in which they have to stand; values are release text."""
+
+    values: Mapping[str, str]
+    quotes: Mapping[str, PlannedQuote]
+    places: Mapping[str, str]  # business id to slot
+
+    @classmethod
+    def of(cls, turn: PlannedTurn, names: Mapping[str, str]) -> Slots:
+        """Return the slots of a turn: each place, then its quotes; quotes of places that it does not name come first."""
+        values: dict[str, str] = {}
+        quotes: dict[str, PlannedQuote] = {}
+        places: dict[str, str] = {}
+        if turn.role == "user":
+            return cls(values, quotes, places)
+
+        def add(item: PlannedQuote) -> None:
+            slot = f"{{quote{len(quotes) + 1}}}"
+            quotes[slot] = item
+            values[slot] = f'"[Q:{item.quote.n}]" [{item.quote.label}]'
+
+        for item in turn.quotes:
+            if item.quote.business_id not in turn.places:
+                add(item)
+        for business in turn.places:
+            places[business] = slot = f"{{place{len(places) + 1}}}"
+            values[slot] = escape(names[business])
+            for item in turn.quotes:
+                if item.quote.business_id == business:
+                    add(item)
+        return cls(values, quotes, places)
+
+    def fill(self, text: str) -> str:
+        """Return a model's text in release form."""
+        pieces, position = [], 0
+        for match in SLOT.finditer(text):
+            pieces += [escape(text[position : match.start()]), self.values[match.group()]]
+            position = match.end()
+        return "".join([*pieces, escape(text[position:])])
+
+    def field(self, about: str, role: str) -> Text:
+        """Return the field that a model fills, with a pattern that makes it keep the slots where a service can."""
+        if not self.values:
+            most = MOST_USER if role == "user" else MOST_SYSTEM
+            return Text(about, most, LEAST, f"^[A-Z]{SEGMENT}{{12,150}}[.!?]$")
+        inner = "".join(re.escape(slot) + f"{SEGMENT}{{{1 if index == len(self.values) - 1 else 3},70}}"
+                        for index, slot in enumerate(self.values))
+        return Text(about, MOST_SYSTEM + MOST_A_SLOT * len(self.values), LEAST, f"^[A-Z]{SEGMENT}{{3,70}}{inner}[.!?]$")
+
+
+def tidy(text: str) -> str:
+    """Return a model's text on one line, without the quotation marks or labels that it may have put around a slot."""
+    text = LABELS_BEHIND.sub(r"\1", " ".join(text.split()))
+    return AROUND_QUOTE.sub(r"\1", text)
+
+
+def complaints(turn: PlannedTurn, slots: Slots, text: str, earlier: set[str]) -> dict[str, str]:
+    """Return what is wrong with a model's text before the dialogue is whole: check to a sentence for the model.
+
+    Args:
+        text: as the model wrote it, tidied.
+        earlier: what stands in the dialogue already, as it was written, in lower case.
+    """
+    found: dict[str, str] = {}
+    standing = SLOT.findall(text)
+    unknown = [slot for slot in standing if slot not in slots.values]
+    wanted, first = list(slots.values), list(dict.fromkeys(standing))
+    if unknown or SLOT.sub("", text).count("}"):
+        allowed = f"Use no slots but {', '.join(wanted)}." if wanted else "Use no curly brackets and no slots in it."
+        found["slots"] = allowed
+    elif first != wanted or any(standing.count(slot) > 1 for slot in slots.quotes):
+        found["slots"] = f"It has to hold {', then '.join(wanted)}, in this order and each quote once."
+    literal = SLOT.sub(" ", text)
+    if MARKS.search(literal):
+        found["invented_quote"] = "Write no quotation marks: only slots quote a guest."
+    if LABEL.search(literal):
+        found["brackets"] = "Write no square brackets and no labels."
+    if text.lower() in earlier:
+        found["repeated"] = "The same was said before: say something else."
+    said = f" {' '.join(tokenize(literal))} "
+    if any(f" {' '.join(tokenize(item.text))} " in said for item in slots.quotes.values()):
+        found["copied_quote"] = "Do not repeat a guest's words; the slot stands for them."
+    if turn.role == "user":
+        unsaid = [wish for wish in turn.wishes if not speaks_of(literal, wish)]
+        if unsaid:
+            found["wish_unsaid"] = "Say what is wanted: " + "; ".join(wish.value for wish in unsaid) + "."
+    return found
+
+
+def speaks_of(text: str, wish: Constraint) -> bool:
+    """Whether a text has a word in common with the ways in which people speak of a wish; a loose test, and a cheap one.
+
+    Example:
+        >>> speaks_of("I eat a lot, so big plates please", Constraint("aspect", "generous portions"))
+        True
+    """
+    return bool(_stems(wish) & {word[:STEM] for word in tokenize(text)})
+
+
+@cache
+def _stems(wish: Constraint) -> frozenset[str]:
+    words = wording(wish)
+    lines = [line for use in ("thing", "where", "say", "ask", "lacks", "topic") for line in words.lines.get(use, ())]
+    spoken = re.sub(r"<[^>]*>|\{[^}]*\}", " ", " ".join([*lines, *words.slots.values(), wish.value]))
+    return frozenset(word[:STEM] for word in tokenize(spoken) if len(word) > 3 and word not in STOP_WORDS)
