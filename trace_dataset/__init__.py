@@ -49,9 +49,12 @@ register()
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        from importlib.metadata import version
+        from importlib.metadata import PackageNotFoundError, version
 
-        return version("trace-dataset")
+        try:
+            return version("trace-dataset")
+        except PackageNotFoundError:  # run from a checkout that was never installed
+            return "uninstalled"
     if name in _WHERE:
         return getattr(importlib.import_module(_WHERE[name]), name)
     raise AttributeError(f"module 'trace_dataset' has no attribute {name!r}")
