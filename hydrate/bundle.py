@@ -95,14 +95,19 @@ class Bundle:
         repeated: set[str] = set()
         for batch in self._batches(Search("business_id", frozenset(places), keys_only=True), progress):
             for found in batch:
+                review: Any
                 if isinstance(found, tuple):
                     review, place = found[0].decode(), places[found[1]]
                 else:
                     row = self._parsed("review", found) if found.strip() else {}
                     named = places.get(_encoded(row.get("business_id")))
-                    if named is None or not self._text(row, "text", found).strip():
+                    if named is None:
                         continue
-                    review, place = self._text(row, "review_id", found), named
+                    review, place, text = row.get("review_id"), named, row.get("text")
+                    if not (isinstance(review, str) and isinstance(text, str)):
+                        raise self._incomplete(row, found)
+                    if not text.strip():
+                        continue
                 if review in seen:
                     repeated.add(review)
                 else:
@@ -135,9 +140,11 @@ class Bundle:
             key, place = row.get("review_id"), row.get("business_id")
             if (reviews is not None and not _among(key, reviews)) or (places is not None and not _among(place, places)):
                 continue
-            key, place = self._text(row, "review_id", line), self._text(row, "business_id", line)
+            text, stars = row.get("text"), row.get("stars")
+            if not (isinstance(key, str) and isinstance(place, str) and isinstance(text, str)):
+                raise self._incomplete(row, line)
             place = place if places is None else places[place]  # one string for all reviews of a place
-            record = ReviewRecord(key, place, self._text(row, "text", line), _number(row.get("stars")))
+            record = ReviewRecord(key, place, text, float(stars) if isinstance(stars, (int, float)) else 0.0)
             content, known = hash(record), seen.get(key)
             if known is None:
                 seen[key] = content
@@ -245,12 +252,10 @@ class Bundle:
         self.replaced_surrogates += replaced
         return row
 
-    def _text(self, row: dict[str, Any], name: str, line: bytes) -> str:
-        text = row.get(name)
-        if not isinstance(text, str):
-            where = self._where("review", line) if line else self._name("review")
-            raise BundleError(f"{where}: review {row.get('review_id')} has no {name}", do=_DAMAGED)
-        return text
+    def _incomplete(self, row: dict[str, Any], line: bytes) -> BundleError:
+        lacks = next(name for name in ("text", "review_id", "business_id") if not isinstance(row.get(name), str))
+        where = self._where("review", line) if line else self._name("review")
+        return BundleError(f"{where}: review {row.get('review_id')} has no {lacks}", do=_DAMAGED)
 
     def _where(self, table: str, line: bytes) -> str:
         """Return where a line stands, by reading the table again: only done to name it in an error."""
@@ -289,7 +294,3 @@ def _among(identifier: Any, wanted: Collection[str]) -> bool:
 
 def _encoded(identifier: Any) -> bytes:
     return _clean(identifier).encode() if isinstance(identifier, str) else b""
-
-
-def _number(value: Any) -> float:
-    return float(value) if isinstance(value, (int, float)) else 0.0

@@ -77,9 +77,10 @@ class Scanner:
 
     def _batch(self, buffer: bytearray, end: int) -> Batch:
         found: Batch = []
+        view = memoryview(buffer)
         for start, stop, proven in self._lines(buffer, end):
             keys = _keys(buffer, start, stop) if proven and self._search.keys_only else None
-            found.append(keys or bytes(memoryview(buffer)[start:stop]))
+            found.append(keys or bytes(view[start:stop]))
         return found
 
 
@@ -146,16 +147,27 @@ def _proven_by_numpy(search: Search) -> Lines | None:
     checks = [(offset, np.frombuffer(piece, "<u8")[0]) for offset, piece in expected]
     multiplier, shift = np.uint64(0x9E3779B97F4A7C15), np.uint64(64 - _BITS)
     table = np.zeros(1 << _BITS, bool)
-    prefixes = np.frombuffer(b"".join(each[:8] for each in sorted(wanted)), "<u8")
+    prefixes = np.frombuffer(b"".join(each[:8] for each in wanted), "<u8")
     table[(prefixes * multiplier) >> shift] = True
 
     def words(buffer: bytearray, offset: int, starts: Any) -> Any:
         """Eight bytes of each line, at an offset from its start, as one number."""
         return np.ndarray((len(buffer) - offset - 7,), "<u8", buffer, offset, (1,))[starts]
 
+    def newlines(data: Any) -> Any:
+        """Positions of all newlines; eight bytes are looked at as one number, which is twice as fast."""
+        whole = len(data) // 8 * 8
+        flags = (data[:whole] == 10).view("<u8")
+        at = np.flatnonzero(flags != 0)
+        first = flags[at] & (~flags[at] + np.uint64(1))
+        if (first != flags[at]).any():  # two newlines within eight bytes
+            return np.flatnonzero(data == 10)
+        found = at * 8 + (np.frexp(first.astype(np.float64))[1] - 1) // 8
+        return np.concatenate((found, whole + np.flatnonzero(data[whole:] == 10)))
+
     def lines(buffer: bytearray, end: int) -> Iterator[tuple[int, int, bool]]:
         data = np.frombuffer(buffer, np.uint8, end)
-        stops = np.flatnonzero(data == 10)
+        stops = newlines(data)
         if not len(stops) or stops[-1] != end - 1:
             stops = np.append(stops, end)
         starts = np.concatenate((np.zeros(1, stops.dtype), stops[:-1] + 1))
@@ -164,9 +176,8 @@ def _proven_by_numpy(search: Search) -> Lines | None:
         for offset, word in checks:
             odd |= words(buffer, offset, heads) != word
         hit = odd | table[(words(buffer, at, heads) * multiplier) >> shift]
-        for line in np.flatnonzero(hit).tolist():
-            start, stop = int(starts[line]), int(stops[line])
-            proven = not odd[line]
+        hits = np.flatnonzero(hit)
+        for start, stop, proven in zip(starts[hits].tolist(), stops[hits].tolist(), (~odd[hits]).tolist(), strict=True):
             if not proven or bytes(buffer[start + at : start + at + 22]) in wanted:
                 yield start, stop, proven
 
