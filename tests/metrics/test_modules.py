@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import json
 import os
+import random
 import re
 import subprocess
 import sys
@@ -16,6 +17,9 @@ from metric_examples import CALLS, METRICS, NAMES, inputs
 
 from hydrate.errors import TraceError
 from trace_dataset.scoring import rows
+from trace_dataset.scoring.composite import cgs_corpus
+from trace_dataset.scoring.grounding import score_turns
+from trace_dataset.scoring.shapes import cited_columns
 
 ROOT = METRICS.parent
 CARD_PARTS = (
@@ -280,6 +284,44 @@ def test_labels_that_do_not_resolve(loaded) -> None:
     assert metric.compute(predictions=row, references=[[]])["pc"] == 0.0
     assert loaded["cgs"].compute(predictions=row, references=[[]])["pc"] == 1.0
     assert loaded["cgs"].compute(predictions=row, references=[[]], resolvable_only=True)["pc"] == 0.0
+
+
+def test_lone_surrogates_do_not_break_a_run(loaded) -> None:
+    result = loaded["grounding_score"].compute(
+        predictions=['It is "cut\ud83c off here" [R1]'], references=[[{"label": "R1", "text": "so cut\ud83c off here"}]]
+    )
+    assert result["grounding_score"] == 1.0
+    assert loaded["poi_recall"].compute(predictions=[["\ud800"]], references=[["\ud800"]])["mrr"] == 1.0
+
+
+def test_modules_give_what_the_plain_functions_give(loaded) -> None:
+    draw = random.Random(11)
+    parts = [
+        '"nobody rushed us"',
+        "[R1]",
+        "[R2, R9]",
+        "quiet",
+        "parking",
+        "“the patio”",
+        "text",
+        '"',
+        "🌮",
+        "\n",
+        "[R99]",
+    ]
+    texts = [" ".join(draw.choices(parts, k=draw.randint(0, 9))) for _ in range(200)]
+    flags = [draw.random() < 0.6 for _ in texts]
+    reviews = [{"label": "R1", "text": "We sat on the patio and nobody rushed us."}, {"label": "R2", "text": "Loud."}]
+    given = rows(texts, flags)
+    flat, offsets, _ = cited_columns(texts, [reviews] * 200)
+    columns = score_turns(texts, flat, offsets, flags)
+    result = loaded["cgs"].compute(predictions=given, references=[reviews] * 200)
+    assert result["cgs"] == cgs_corpus(list(zip(columns.gs, columns.cd, columns.pc, strict=True)))
+    assert result["n_null"] == flags.count(False)
+    for name, key in (("grounding_score", "gs"), ("citation_density", "cd")):
+        assert loaded[name].compute(predictions=texts, references=[reviews] * 200)[key] == result[key]
+    assert loaded["provenance_coverage"].compute(predictions=given)["pc"] == result["pc"]
+    assert all(0 <= result[key] <= 1 for key in ("cgs", "cgs_mean_of_turns", "gs", "cd", "pc"))
 
 
 def test_unlocated_places_and_odd_prices(loaded) -> None:

@@ -108,3 +108,8 @@ def test_a_megabyte_of_anything_takes_seconds_at_most(mark: str) -> None:
     text.tokenize(given)
     text.split_sentences(given)
     assert time.monotonic() - start < 20  # quadratic work would take hours
+
+
+def test_lone_surrogates_become_replacement_characters() -> None:
+    assert text.without_surrogates("a\ud800b \U0001f32e \ud83c\udf2e") == "a\ufffdb 🌮 🌮"
+    assert text.without_surrogates("é 🌮") == "é 🌮"

@@ -18,6 +18,7 @@ from typing import Any
 
 from .checks import UsageError, check_choice, kind
 from .entailment import Pair
+from .text import without_surrogates
 
 DEFAULT_MODEL = "cross-encoder/nli-deberta-v3-base"
 TOKEN_BUDGET = 2048  # padded tokens a batch; small batches beat large ones on a CPU
@@ -61,6 +62,7 @@ class NliModel:
 
     def probabilities(self, pairs: Sequence[Pair]) -> list[float]:
         """Return the probability of entailment for each (premise, claim); 0.0 for a claim too long for the model."""
+        pairs = [(without_surrogates(premise), without_surrogates(claim)) for premise, claim in pairs]
         unique = list(dict.fromkeys(pairs))
         known = self._cache.read(unique) if self._cache else {}
         missing = [pair for pair in unique if pair not in known]

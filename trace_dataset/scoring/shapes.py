@@ -15,7 +15,7 @@ import numpy as np
 
 from .checks import UsageError, check_lengths, check_texts, kind
 from .practical import price_level
-from .text import parse_citations
+from .text import parse_citations, without_surrogates
 
 RESPONSE = '{"text": "Try Blue Door [R3].", "recommends": True}'
 REVIEWS = '[{"label": "R3", "text": "We stayed two hours."}, …], and [] where nothing is cited'
@@ -71,7 +71,8 @@ def review_rows(references: Any) -> list[list[dict[str, str]]]:
             label, text = _fields(review, where, REVIEWS, ("label", "text"))
             if not isinstance(label, str) or _LABEL.fullmatch(label) is None:
                 _wrong(f'{where}["label"]', label, '"R" and a number, as in "R3"')
-            if texts.setdefault(label, _text(text, f'{where}["text"]')) != text:
+            text = _text(text, f'{where}["text"]')
+            if texts.setdefault(label, text) != text:
                 raise UsageError(
                     f"references[{index}] has two different texts for label {label}",
                     do="number the reviews of a dialogue so that every label stands for one of them",
@@ -106,7 +107,7 @@ def id_rows(values: Any, what: str) -> list[list[str]]:
         for at, identifier in enumerate(ids):
             if not isinstance(identifier, str):
                 _wrong(f"{what}[{index}][{at}]", identifier, 'an id, as in "id1"')
-        checked.append([str(identifier) for identifier in ids])
+        checked.append([without_surrogates(identifier) for identifier in ids])
     return checked
 
 
@@ -209,7 +210,7 @@ def _fields(row: Any, where: str, shape: str, names: Sequence[str], hint: str | 
 def _text(value: Any, where: str, hint: str | None = None) -> str:
     if not isinstance(value, str):
         _wrong(where, value, 'a text, "" for an answer that failed', hint)
-    return value
+    return without_surrogates(value)
 
 
 def _coordinate(value: Any, where: str) -> float | None:

@@ -24,6 +24,7 @@ _MARKS = str.maketrans({**dict.fromkeys(_DOUBLE, '"'), **dict.fromkeys(_SINGLE, 
 _STRAIGHT = '"＂'
 _OPENERS = "“„‟«"
 _ANY_MARK = re.compile(f"[{_STRAIGHT}{_DOUBLE}]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _LINE_BREAK = re.compile("[\r\n\x85\u2028\u2029]")
 # Longer numbers than 18 digits are no labels of anybody, and int() refuses 4,301 of them.
 _NUMBER = re.compile(r"R([0-9]{1,18})")
@@ -60,6 +61,13 @@ def normalize_text(s: str) -> str:
     else:
         s = unicodedata.normalize("NFKC", s).translate(_MARKS)
     return " ".join(s.split()).lower()
+
+
+def without_surrogates(text: str) -> str:
+    """Return the text with U+FFFD in place of lone surrogates, which no file and no tokenizer can hold."""
+    if text.isascii() or _SURROGATE.search(text) is None:
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def label_positions(text: str) -> list[tuple[int, tuple[int, ...]]]:
