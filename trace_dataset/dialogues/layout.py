@@ -132,6 +132,8 @@ class _Layout:
     def _detail(self, index: int, step: Step) -> None:
         business = self.chain.places[step.places[0]]
         following = self.steps[index + 1] if index + 1 < len(self.steps) else None
+        if following is not None and step.kind == "C" and following.kind == "X":
+            return  # the place refused next has to be the last one spoken of
         if following is not None and step.kind == "R" and following.kind == "X" and chance(self.rng, DETAIL_LEADS_TO_REFUSAL):
             topic = self.wishes[index + 1][0]
         else:
