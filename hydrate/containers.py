@@ -113,7 +113,7 @@ def missing(table: str, name: str) -> BundleError:
     return BundleError(f"{name} holds no {table}.json (nor yelp_academic_dataset_{table}.json)", do=GET_IT)
 
 
-def ambiguous(table: str, name: str, found: list[str]) -> BundleError:
+def ambiguous(table: str | None, name: str, found: list[str]) -> BundleError:
     """Return the error for a bundle with two files for one table."""
     return BundleError(
         f"{name} holds more than one {table} table: {', '.join(sorted(found))}",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 import tarfile
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -16,6 +18,7 @@ from hydrate.zips import zip_members
 
 DEEPEST = 3
 _FOLDER_DEPTH = 4
+_OTHER_FILES = 64
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _BLANK = b"\xef\xbb\xbf \t\r\n"
 
@@ -39,27 +42,28 @@ def _part(name: str, member: str, where: FileRange) -> Blob:
     return Blob(name, member, where.path, partial(open_range, where), where.end - where.start, where)
 
 
-def _folder(path: Path) -> Listed:
-    found: dict[str, Path] = {}
+def _folder(path: Path) -> Container:
+    members = []
+    for file in _files(path):
+        with reading(str(file)):
+            where = FileRange(file, 0, file.stat().st_size)
+        members.append(_part(str(file), file.relative_to(path).as_posix(), where))
+    return _of_members("folder", str(path), members, 1)
+
+
+def _files(path: Path) -> Iterator[Path]:
+    """Yield the tables in a folder and its subfolders, and what else lies in the folder itself, up to a number."""
+    others = 0
     for folder, folders, names in os.walk(path, onerror=_unreadable):
         deepest = len(Path(folder).relative_to(path).parts) >= _FOLDER_DEPTH
         folders[:] = [] if deepest else sorted(each for each in folders if not each.startswith((".", "__")))
         for name in sorted(names):
-            table = table_of(name)
-            if table:
-                file = Path(folder, name)
-                if table in found:
-                    both = [each.relative_to(path).as_posix() for each in (found[table], file)]
-                    raise ambiguous(table, str(path), both)
-                found[table] = file
-    if "review" not in found:
-        raise missing("review", str(path))
-    blobs = {}
-    for table, file in found.items():
-        with reading(str(file)):
-            where = FileRange(file, 0, file.stat().st_size)
-            blobs[table] = _inside(_part(str(file), file.relative_to(path).as_posix(), where))
-    return Listed("folder", blobs)
+            file = Path(folder, name)
+            if table_of(name):
+                yield file
+            elif file.parent == path and others < _OTHER_FILES and file.is_file():
+                others += 1
+                yield file
 
 
 def _unreadable(error: OSError) -> None:
@@ -141,7 +145,7 @@ def _tar(blob: Blob, where: FileRange, depth: int) -> Container:
                 raise EOFError(f"{member.name} ends after the archive does")
             part = FileRange(where.path, start, start + member.size)
             members.append(_part(f"{blob.name}: {member.name}", member.name, part))
-    return _of_members("tar", blob, members, depth)
+    return _of_members("tar", blob.name, members, depth)
 
 
 def _zip(blob: Blob, where: FileRange, depth: int) -> Container:
@@ -149,27 +153,26 @@ def _zip(blob: Blob, where: FileRange, depth: int) -> Container:
         Blob(f"{blob.name}: {name}", name, where.path, opened, size)
         for name, size, opened in zip_members(where, blob.name)
     ]
-    return _of_members("zip", blob, members, depth)
+    return _of_members("zip", blob.name, members, depth)
 
 
-def _of_members(kind: str, blob: Blob, members: list[Blob], depth: int) -> Container:
-    """Return the tables among an archive's members, or open the one archive that lies among them."""
+def _of_members(kind: str, name: str, members: list[Blob], depth: int) -> Container:
+    """Return the tables among the members of a folder or archive, or open the one archive that lies among them."""
     blobs: dict[str, Blob] = {}
     for part in members:
         table = table_of(part.member)
         if table in blobs:
-            raise ambiguous(table, blob.name, [blobs[table].member, part.member])
+            raise ambiguous(table, name, [blobs[table].member, part.member])
         if table:
-            blobs[table] = _inside(part)
+            with reading(part.name):
+                blobs[table] = _inside(part)
     if "review" in blobs:
         return Listed(kind, blobs)
-    archives = [
-        part for part in members if table_of(part.member) is None and not is_litter(part.member) and _is_archive(part)
-    ]
+    archives = [part for part in members if _is_archive(part)]
     if not archives:
-        raise missing("review", blob.name)
+        raise missing("review", name)
     if len(archives) > 1:
-        raise ambiguous("review", blob.name, [part.member for part in archives])
+        raise ambiguous("review", name, [part.member for part in archives])
     if depth == DEEPEST:
         raise BundleError(f"{archives[0].name} lies more than {DEEPEST} archives deep", do=GET_IT)
     inner = _container(archives[0], depth + 1)
@@ -178,6 +181,9 @@ def _of_members(kind: str, blob: Blob, members: list[Blob], depth: int) -> Conta
 
 
 def _is_archive(part: Blob) -> bool:
-    with _inside(part).open() as stream:
+    if table_of(part.member) or is_litter(part.member) or not part.size:
+        return False
+    with contextlib.suppress(BundleError), reading(part.name), _inside(part).open() as stream:
         head = peek(stream, tarfile.BLOCKSIZE)
-    return head.startswith(_ZIP) or _is_tar(head)
+        return head.startswith(_ZIP) or _is_tar(head)
+    return False

@@ -182,3 +182,18 @@ def test_a_requested_review_needs_its_ids(tmp_path: Path) -> None:
         list(bundle.reviews(review_ids=[rows[2]["review_id"]]))
     with pytest.raises(BundleError, match="has no review_id"):
         list(bundle.reviews())
+
+
+def test_a_folder_that_holds_the_archive_beside_other_things(tmp_path: Path) -> None:
+    (tmp_path / "Dataset_Agreement.pdf").write_bytes(b"%PDF-1.4")
+    (tmp_path / "empty").write_bytes(b"")
+    (tmp_path / "broken.gz").write_bytes(b"\x1f\x8b\0\0")
+    with pytest.raises(BundleError, match=r"holds no review\.json"):
+        hydrate.open_bundle(tmp_path)
+    write_bundle(tmp_path / "other", "tgz").rename(tmp_path / "yelp_dataset")
+    bundle = hydrate.open_bundle(tmp_path)
+    assert bundle.kind == "folder+tgz"
+    assert len(list(bundle.reviews())) == 50
+    write_bundle(tmp_path / "other", "zip").rename(tmp_path / "second")
+    with pytest.raises(BundleError, match="more than one review table: second, yelp_dataset"):
+        hydrate.open_bundle(tmp_path)
