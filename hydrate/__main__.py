@@ -14,6 +14,8 @@ from hydrate.paths import dehydrate_path, hydrate_path
 from hydrate.progress import ProgressLine
 from hydrate.tables import read_texts
 
+DESCRIPTION = ("Fill the placeholders of a release with licensed text from your own copy of it, every span verified by its "
+               "SHA256.")
 _EXAMPLE = """examples:
   python -m hydrate trace-release --bundle ~/Yelp-JSON.zip --out trace-hydrated
   python -m hydrate trace-release --bundle ~/yelp --check
@@ -24,9 +26,11 @@ _EXAMPLE = """examples:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status."""
-    options = _parser().parse_args(arguments)
+    parser = argparse.ArgumentParser("python -m hydrate", epilog=_EXAMPLE, description=DESCRIPTION,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    add_arguments(parser)
     try:
-        return _run(options)
+        return run(parser.parse_args(arguments))
     except TraceError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2 if isinstance(error, UsageError) else 1
@@ -35,7 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
 
 
-def _run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> int:
+    """Do what parsed arguments ask for; `trace-dataset hydrate` calls this too."""
     fields = options.fields.split(",") if options.fields else None
     texts = read_texts(options.texts, options.id_field, options.text_field) if options.texts else {}
     if options.dehydrate:
@@ -64,17 +69,11 @@ def _run(options: argparse.Namespace) -> int:
     return 0 if report.ok else 1
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        "python -m hydrate",
-        description="Fill the placeholders of a release with licensed "
-        "text from your own copy of it, every span verified by its SHA256.",
-        epilog=_EXAMPLE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of hydration to a parser."""
     parser.add_argument("source", help="a release folder, or a parquet or JSON-lines file")
     origin = parser.add_mutually_exclusive_group(required=True)
-    origin.add_argument("--bundle", help="your Yelp bundle: folder, .tar, .tgz, .zip")
+    origin.add_argument("--bundle", "--yelp", dest="bundle", help="your Yelp bundle: folder, .tar, .tgz, .zip")
     origin.add_argument("--texts", help="a JSON-lines or parquet file with an id and a text in each record")
     parser.add_argument("--out", help="what to write: the same form as the source; must not exist")
     parser.add_argument("--check", action="store_true", help="verify only; write nothing")
@@ -93,7 +92,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--report", help="write the report to this file, as JSON")
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
     parser.add_argument("--quiet", action="store_true", help="show no progress")
-    return parser
 
 
 if __name__ == "__main__":

@@ -39,7 +39,7 @@ def test_a_folder_that_will_not_do(tmp_path, text, says):
 
 
 def test_a_path_that_is_not_there(tmp_path):
-    with pytest.raises(UsageError, match="popularity, tfidf"):
+    with pytest.raises(UsageError, match="popularity"):
         load_baseline(str(tmp_path / "nowhere"))
 
 

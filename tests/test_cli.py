@@ -73,7 +73,7 @@ def test_run_score_and_report(sample_bundle, tmp_path, capsys):
     ("arguments", "status", "says"),
     [
         (["inspect", "/nowhere"], 1, "/nowhere"),
-        (["run", "tfidff", "--yelp", "BUNDLE"], 2, "popularity, tfidf"),
+        (["run", "tfidff", "--yelp", "BUNDLE"], 2, "popularity"),
         (["run", "tfidf"], 2, "--yelp"),
         (["build", "BUNDLE", "--yelp", "BUNDLE"], 2, "exists already"),
         (["score", "BUNDLE", "--yelp", "BUNDLE"], 1, "holds no run"),
@@ -93,3 +93,17 @@ def test_a_pool_that_does_not_exist_lists_those_that_do(capsys):
         main(["run", "tfidf", "--yelp", "x", "--pool", "9"])
     assert stop.value.code == 2
     assert "closed" in capsys.readouterr().err
+
+
+def test_hydrate_verifies_and_writes(sample_bundle, tmp_path, capsys):
+    release, out = tmp_path / "release", tmp_path / "hydrated"
+    assert main(["build", str(release), "--yelp", str(sample_bundle), *SMALL]) == 0
+    assert main(["hydrate", str(release), "--yelp", str(sample_bundle), "--check"]) == 0
+    assert "verified" in capsys.readouterr().out
+    assert main(["hydrate", str(release), "--yelp", str(sample_bundle), "--out", str(out)]) == 0
+    assert sorted(path.name for path in (out / "dialogues").iterdir()) == [
+        "test.parquet",
+        "train.parquet",
+        "validation.parquet",
+    ]
+    assert main(["hydrate", str(release), "--yelp", str(sample_bundle)]) == 2

@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
+import hydrate.__main__ as hydration
 from hydrate.errors import TraceError, UsageError
 from trace_dataset.cli import bundles, demo, runs
 from trace_dataset.pools import POOLS
@@ -80,7 +81,11 @@ def parser() -> argparse.ArgumentParser:
     )
     verb.add_argument("out", help="the release folder; must not exist or be empty")
     _source(verb, release=False)
-    verb.add_argument("--workers", type=int, default=1, help="processes; any number, same result (default: %(default)s)")
+    verb.add_argument(
+        "--workers",
+        type=int,
+        help="processes, same result for any number; default: one a core for 2,000 dialogues or more",
+    )
     verb.add_argument(
         "--check", action="store_true", help="check the benchmark's bounds, orders and shortcuts; exit 1 if one fails"
     )
@@ -95,6 +100,15 @@ def parser() -> argparse.ArgumentParser:
     verb.add_argument("baseline", nargs="+", help="names, paths, or controls (random, random_unseen, parrot, oracle)")
     _source(verb)
     _running(verb)
+
+    verb = _verb(
+        verbs,
+        "hydrate",
+        hydration.run,
+        "fill the placeholders of a release or a file from your bundle, or only verify them",
+        "trace-dataset hydrate trace-release --yelp ~/Yelp-JSON.zip --out trace-hydrated",
+    )
+    hydration.add_arguments(verb)
 
     verb = _verb(
         verbs,

@@ -30,6 +30,7 @@ from trace_dataset.streams import digest
 logger = logging.getLogger(__name__)
 
 Progress = Callable[[str, int, int], None]  # stage, done, total
+MOST_WORKERS, MANY_DIALOGUES = 4, 2_000
 
 
 @dataclass(frozen=True)
@@ -134,7 +135,7 @@ def build_release(
     max_places: int = 100,
     min_pois: int | None = None,
     open_only: bool = False,
-    workers: int = 1,
+    workers: int | None = 1,
     progress: Progress | None = None,
 ) -> Release:
     """Build a benchmark from a Yelp bundle and write it as a release folder.
@@ -145,8 +146,9 @@ def build_release(
         n_dialogues: how many; None gives the paper's ratio, 25 for every 6 places, at most 10,000.
         max_places: most places in a cell of city and type.
         min_pois: a cell with fewer usable places is an error rather than a note in the report.
-        workers: processes that write dialogues; the bytes are the same for any number. With more than one, a script needs
-            the usual `if __name__ == "__main__":`.
+        workers: processes that write dialogues; the bytes are the same for any number. None takes one a core, at most
+            four, where there are 2,000 dialogues or more. With more than one, a script needs the usual
+            `if __name__ == "__main__":`.
 
     Raises:
         BundleError: the bundle is missing, damaged, or too small for a benchmark.
@@ -249,7 +251,7 @@ def _fill(source: Source, target: Path, progress: Progress | None) -> None:
 
 
 def _build(
-    source: Source, out: Path, progress: Progress | None, workers: int = 1
+    source: Source, out: Path, progress: Progress | None, workers: int | None = 1
 ) -> tuple[Release, KnowledgeBase]:
     def stage(name: str) -> Callable[[int, int], None] | None:
         return None if progress is None else lambda done, total: progress(name, done, total)
@@ -265,6 +267,8 @@ def _build(
     )
     evidence = collect_evidence(kb)
     count = source.n_dialogues or default_dialogue_count(len(kb.pois))
+    if workers is None:  # a process costs a second or two to start
+        workers = min(os.cpu_count() or 1, MOST_WORKERS) if count >= MANY_DIALOGUES else 1
     dialogues, report = build_dialogues(
         kb, evidence, n_dialogues=count, seed=source.seed, workers=workers, progress=stage("writing dialogues")
     )
