@@ -1,0 +1,58 @@
+"""Run baselines and controls over a sample benchmark and print one row each: the figures of the baselines' cards.
+
+    python benchmarks/baselines.py --places 2400 --dialogues 2000 --pool closed
+
+Prints R@1, R@3, MRR, BLEU-4, ROUGE-L, CGS, GS, CD, PC, TSR, T2R, rejection recovery, spatial coherence, price alignment,
+preference coverage, and seconds, as Markdown.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from pathlib import Path
+
+from trace_dataset.evaluation import evaluate_baseline
+from trace_dataset.evaluation.controls import CONTROLS
+from trace_dataset.installed import hub_names
+from trace_dataset.release import Source, open_benchmark
+from trace_dataset.sample import write_sample
+
+COLUMNS = {
+    "R@1": "recall_at_1", "R@3": "recall_at_3", "MRR": "mrr", "multi": "recall_at_1_multi", "BLEU": "bleu4",
+    "ROUGE": "rouge_l", "CGS": "cgs", "GS": "gs", "CD": "cd", "PC": "pc", "TSR": "tsr", "T2R": "t2r",
+    "RejRec": "rejection_recovery", "Spatial": "spatial_coherence", "Price": "price_alignment",
+    "Pref": "preference_coverage",
+}  # fmt: skip
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--places", type=int, default=2400)
+    parser.add_argument("--dialogues", type=int, default=2000)
+    parser.add_argument("--seed", type=int, default=42)
+    parser.add_argument("--pool", default="closed")
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("baseline", nargs="*", help="default: every installed one and the controls")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        bundle = write_sample(Path(scratch) / "yelp", places=options.places, seed=options.seed)
+        benchmark = open_benchmark(Source(yelp_path=str(bundle), n_dialogues=options.dialogues, seed=options.seed))
+        manifest = benchmark.release.manifest
+        print(
+            f"{options.dialogues:,} dialogues over {options.places:,} places, pool {options.pool}, {manifest.content_digest[:12]}"
+        )
+        print(f"| system | {' | '.join(COLUMNS)} | s |\n|{' --- |' * (len(COLUMNS) + 2)}")
+        for name in options.baseline or [*hub_names("baselines"), *CONTROLS]:
+            started = time.perf_counter()
+            found = evaluate_baseline(
+                name, benchmark, pool=options.pool, workers=options.workers, strict=True
+            ).estimates()
+            cells = [f"{found[key].value:.3f}" if found[key].value is not None else "-" for key in COLUMNS.values()]
+            print(f"| {name} | {' | '.join(cells)} | {time.perf_counter() - started:.0f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
