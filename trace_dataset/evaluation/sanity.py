@@ -6,7 +6,7 @@ the difference leaves out 0; on a small bundle many do not, and the check then s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from trace_dataset.baseline import Baseline, load_baseline
@@ -14,6 +14,7 @@ from trace_dataset.evaluation.contexts import turn_contexts
 from trace_dataset.evaluation.controls import control
 from trace_dataset.evaluation.evaluate import evaluate_baseline
 from trace_dataset.evaluation.evidence_checks import evidence_checks
+from trace_dataset.evaluation.shortcuts import Ranker, at_position, by_number, by_standing
 from trace_dataset.evaluation.spread import Mean, difference
 from trace_dataset.installed import hub_names
 from trace_dataset.pools import POOLS
@@ -30,7 +31,6 @@ PIPELINE_DIALOGUES = 100  # run through the runner and all metrics, for the orac
 STRICT = 3.29  # standard errors: 1 in 1,000, for what must hold whatever the seed
 RANKERS = ("popularity", "tfidf", "aspect")  # those of them that are installed; they need no model
 SEED = 42
-Ranker = Callable[[TurnContext], Sequence[str]]
 Progress = Callable[[str, int, int], None]  # stage, done, total
 
 
@@ -185,18 +185,18 @@ class _Trial:
         bound = max(1 / self.size, self.hits("popularity").interval()[1])
         pois = self.benchmark.kb.pois
         places = min(len(item.candidates) for item in self.dialogues)
-        positions = [self.hits(f"position {k + 1}", rank=_at(k)) for k in range(places)]
+        positions = [self.hits(f"position {k + 1}", rank=at_position(k)) for k in range(places)]
         best = max(range(places), key=lambda k: (positions[k].value or 0.0, -k))
         found = {
             f"position {best + 1} of the candidates, the best of {places}": positions[best],
-            "most stars": self.hits("stars", rank=_by(lambda place: -pois[place].stars)),
-            "fewest stars": self.hits("few stars", rank=_by(lambda place: pois[place].stars)),
-            "most reviews": self.hits("reviews", rank=_by(lambda place: -pois[place].review_count)),
-            "fewest reviews": self.hits("few reviews", rank=_by(lambda place: pois[place].review_count)),
+            "most stars": self.hits("stars", rank=by_number(lambda place: -pois[place].stars)),
+            "fewest stars": self.hits("few stars", rank=by_number(lambda place: pois[place].stars)),
+            "most reviews": self.hits("reviews", rank=by_number(lambda place: -pois[place].review_count)),
+            "fewest reviews": self.hits("few reviews", rank=by_number(lambda place: pois[place].review_count)),
             "name's words in the user's turns": self.hits("names", rank=self._by_name),
             "last place named (parrot)": self.hits("parrot"),
-            "first place named and not refused": self.hits("first named", rank=_named(0)),
-            "last place named and not refused": self.hits("last named", rank=_named(-1)),
+            "first place named and not refused": self.hits("first named", rank=by_standing(0)),
+            "last place named and not refused": self.hits("last named", rank=by_standing(-1)),
         }
         wanted = f"<= {bound:.3f}, chance or popularity"
         return [
@@ -213,7 +213,7 @@ class _Trial:
     def _by_name(self, turn: TurnContext) -> list[str]:
         said = set(tokenize(turn.query))
         words = {place: set(tokenize(self.benchmark.kb.pois[place].name)) for place in turn.pool}
-        return _by(lambda place: -len(words[place] & said))(turn)
+        return by_number(lambda place: -len(words[place] & said))(turn)
 
     def controls(self) -> list[Check]:
         """Figures without a bound, to read the others by (decisions, items 14 and 23)."""
@@ -278,33 +278,6 @@ def _not_above(found: Mean, bound: float, errors: float) -> bool | None:
     if found.value is None or found.value <= bound:
         return True
     return False if found.interval(errors)[0] > bound else None
-
-
-def _at(position: int) -> Ranker:
-    return lambda turn: [turn.pool[position]]
-
-
-def _by(key: Callable[[str], float]) -> Callable[[TurnContext], list[str]]:
-    """Return a ranker by one number, ties at random."""
-
-    def rank(turn: TurnContext) -> list[str]:
-        order = sorted(turn.pool)
-        turn.rng.shuffle(order)
-        return sorted(order, key=key)
-
-    return rank
-
-
-def _named(position: int) -> Ranker:
-    """Return a ranker that prefers the first (0) or last (-1) place that was named and not refused; without one, any."""
-
-    def rank(turn: TurnContext) -> list[str]:
-        named = [place for past in turn.history if past.role == "system" for place in past.poi_ids]
-        standing = [place for place in named if place not in turn.rejected]
-        wanted = standing[position] if standing else None
-        return _by(lambda place: place != wanted)(turn)
-
-    return rank
 
 
 def _golds(dialogue: Dialogue) -> list[Turn]:
