@@ -152,6 +152,20 @@ def test_an_interval_that_holds_both_gives_no_verdict():
     assert _not_above(Mean.of([[1, 1]] * 10), 0.4, 1.96) is False
 
 
+def test_few_cells_give_no_verdict_on_orders(benchmark):
+    """As on the excerpt of five cells: what must hold is judged, what depends on a handful of places is shown."""
+    few = [item for item in benchmark.dialogues if item.city in ("Reno", "Tampa")]
+    small = replace(benchmark, dialogues=few)
+    small.finder = benchmark.finder
+    found = {check.name: check for check in check_benchmark(small)}
+    undecided = [check for name, check in found.items() if name.startswith(("R@1", "shortcut", "control"))]
+    assert {check.passed for check in undecided} == {None}
+    assert "no verdict from 6 cells" in found["shortcut: most stars"].bound
+    judged = [check for name, check in found.items() if not name.startswith(("R@1", "shortcut", "control"))]
+    assert len(judged) == 6
+    assert {check.passed for check in judged} == {True}
+
+
 def test_means_without_values_are_undefined():
     empty = Mean.of([[], []])
     assert empty.value is None
