@@ -313,7 +313,7 @@ class _Job:
         failing = self.check(self.texts())
         if not failing:
             return
-        blamed = self._blamed() or {index: failing for index in self.accepted}
+        blamed = self._blamed() or dict.fromkeys(self.accepted, failing)
         for index, names in blamed.items():
             self.counted.update(names)
             self.wrong[index] = {name: COMPLAINT_OF.get(name, f"It fails the check {name}.") for name in names}
