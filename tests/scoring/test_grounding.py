@@ -90,7 +90,16 @@ def test_columns_that_do_not_fit_are_one_error(arguments) -> None:
 
 
 @pytest.mark.parametrize(
-    "options", [{"threshold": 80}, {"threshold": 0}, {"threshold": "fuzzy"}, {"threshold": True}, {"count": "all"}]
+    "options",
+    [
+        {"threshold": 80},
+        {"threshold": 0},
+        {"threshold": "fuzzy"},
+        {"threshold": True},
+        {"count": "all"},
+        {"window": -1},
+        {"window": "80"},
+    ],
 )
 def test_unknown_options_are_one_error(options) -> None:
     with pytest.raises(TraceError):

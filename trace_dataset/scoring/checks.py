@@ -57,6 +57,12 @@ def check_cut(k: object) -> None:
         raise UsageError(f"k is {k!r}", do="use a whole number of at least 1")
 
 
+def check_window(window: object) -> None:
+    """Raise `UsageError` unless a distance in characters is a whole number of at least 0."""
+    if not isinstance(window, int) or isinstance(window, bool) or window < 0:
+        raise UsageError(f"window is {window!r}", do="use a whole number of characters, at least 0")
+
+
 def kind(value: object) -> str:
     """Return what an unexpected value is, without its content: it may be licensed text."""
     if value is None or isinstance(value, (bool, int, float)):

@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from .checks import UsageError, check_choice, check_lengths, check_texts
+from .checks import UsageError, check_choice, check_lengths, check_texts, check_window
 from .composite import FLOOR, FORMULAS, TAU, cgs, cgs_alternative, cgs_corpus
 from .inventory import TERMS, find_terms
 from .matching import NormalForms, cutoff_of, stands_in
@@ -94,6 +94,7 @@ def score_turns(
     check_lengths(texts=texts, recommends=recommends)
     _check_offsets(offsets, len(texts), len(reviews))
     check_choice(count, "count", ("matched", "quoted"))
+    check_window(window)
     if valid_labels is not None:
         check_lengths(texts=texts, valid_labels=valid_labels)
     columns = GroundingColumns()
@@ -181,6 +182,7 @@ def provenance_coverage(
         0.6666666666666666
     """
     check_texts([response], "response")
+    check_window(window)
     found = find_terms(response, aspects)
     if not found:
         return 1.0 if has_recommendation else None

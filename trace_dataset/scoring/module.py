@@ -40,12 +40,13 @@ class CheckedRows:
         """Score the rows given here and those added before; wrong options are an error before any row is added."""
         options = {name: value for name, value in kwargs.items() if name not in self.per_row}
         self._compute(**{name: [] for name in self.features}, **options)  # type: ignore[attr-defined]
-        self.ready(**options)
+        if not self.process_id:  # type: ignore[attr-defined]
+            self.ready(**options)
         added = len(self)  # type: ignore[arg-type]
         if predictions is None and references is None and not added and not self.process_id:  # type: ignore[attr-defined]
             raise UsageError("there is nothing to score", do="pass predictions, or add rows with add_batch() before")
         for name in self.per_row:
-            if kwargs.get(name) is not None and predictions is not None:
+            if kwargs.get(name) is not None and hasattr(predictions, "__len__"):
                 check_lengths(**{"predictions": range(added + len(predictions)), name: kwargs[name]})
         return super().compute(predictions=predictions, references=references, **kwargs)  # type: ignore[misc, no-any-return]
 
