@@ -71,11 +71,12 @@ def spread_scores(model: Any, tokenizer: Any) -> None:
     with torch.no_grad():
         coded = [tokenizer.encode(*pair).ids for pair in make_pairs(24, seed=1)]
         before = torch.cat([model.eval()(input_ids=torch.tensor([ids])).logits for ids in coded])
-        lead = before[:, 1] - before[:, [0, 2]].max(dim=1).values
-        scale = 0.3 / float(lead.std())
+        others = before[:, [0, 2]]
+        scale = 0.3 / float((before[:, 1] - others.max(dim=1).values).std())
+        odds = scale * before[:, 1] - torch.logsumexp(scale * others, dim=1)
         model.classifier.weight.mul_(scale)
         model.classifier.bias.mul_(scale)
-        model.classifier.bias[1] -= scale * float(lead.median())
+        model.classifier.bias[1] -= float(odds.median())
 
 
 def make_pairs(n: int, seed: int = 4) -> list[Pair]:
