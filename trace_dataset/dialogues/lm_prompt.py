@@ -20,6 +20,9 @@ Words in curly brackets such as {place1} and {quote1} are slots: copy each slot 
 of the note; each will be replaced by a name, or by a guest's words in quotation marks. Put a slot for a quote right behind
 the claim that it shows. Never write quotation marks, square brackets, names of places or words of guests yourself. The
 traveller never names a place."""
+SMALL_INSTRUCTIONS = """\
+Say the note in your own words, in one or two short sentences, as part of a conversation. Copy words in curly brackets
+exactly."""  # a model of a hundred million parameters repeats whatever else it is told
 KINDS = {"restaurant": "a place to eat", "hotel": "a place to stay", "attraction": "something to see or do"}
 MANNERS = {"plain": "plainly", "brief": "in few words", "chatty": "chattily", "polite": "politely", "lower": "casually"}
 ORDINALS = ("first", "second", "third", "fourth")
@@ -46,9 +49,9 @@ class Notes:
         notes, before = [], PlannedTurn("system", "greet", "greet")
         for index, turn in enumerate(self.plan.turns):
             if turn.role == "user":
-                notes.append(f"The traveller: {self._user(turn, before)}")
+                notes.append(self._user(turn, before))
             else:
-                notes.append(f"The assistant: {self._system(turn, self.slots[index])}")
+                notes.append(self._system(turn, self.slots[index]))
                 before = turn if turn.golds else before
         return tuple(notes)
 

@@ -22,6 +22,9 @@ AROUND_QUOTE = re.compile(r"[\"'“”‘’„]*(\{quote\d+\})(?:[\"'“”‘�
 LABELS_BEHIND = re.compile(r"(\{quote\d+\})\s*[\[(]R?\d+[\])]")
 MARKS = re.compile(r"[\"“”„‟«»]")
 LABEL = re.compile(r"\[|\]")
+SPEAKER = re.compile(r"^(?:the )?(?:traveller|traveler|assistant|user|system)\s*:\s*", re.IGNORECASE)
+SPEAKERS = re.compile(r"\b(?:travell?er|assistant|user|system)\s*:|\bturn_\d", re.IGNORECASE)
+LEAST_NEW, LOOP_TOKENS = 0.7, 9  # of the three-token runs of so long a text are not said twice
 SEGMENT = "[A-Za-z0-9 ,.'!?:;-]"
 MOST_USER, MOST_SYSTEM, MOST_A_SLOT = 300, 220, 200  # characters
 LEAST = 8
@@ -78,14 +81,15 @@ class Slots:
         """Return the field that a model fills, with a pattern that makes it keep the slots where a service can."""
         if not self.values:
             most = MOST_USER if role == "user" else MOST_SYSTEM
-            return Text(about, most, LEAST, f"^[A-Z]{SEGMENT}{{12,150}}[.!?]$")
-        inner = "".join(re.escape(slot) + f"{SEGMENT}{{{1 if index == len(self.values) - 1 else 3},70}}"
+            return Text(about, most, LEAST, f"^[A-Z]{SEGMENT}{{12,110}}[.!?]$")
+        inner = "".join(re.escape(slot) + f"{SEGMENT}{{{1 if index == len(self.values) - 1 else 3},50}}"
                         for index, slot in enumerate(self.values))
-        return Text(about, MOST_SYSTEM + MOST_A_SLOT * len(self.values), LEAST, f"^[A-Z]{SEGMENT}{{3,70}}{inner}[.!?]$")
+        return Text(about, MOST_SYSTEM + MOST_A_SLOT * len(self.values), LEAST, f"^[A-Z]{SEGMENT}{{3,50}}{inner}[.!?]$")
 
 
 def tidy(text: str) -> str:
-    """Return a model's text on one line, without the quotation marks or labels that it may have put around a slot."""
+    """Return a model's text on one line, without a speaker before it, or quotation marks and labels around a slot."""
+    text = SPEAKER.sub("", text.strip())
     text = LABELS_BEHIND.sub(r"\1", " ".join(text.split()))
     return AROUND_QUOTE.sub(r"\1", text)
 
@@ -111,6 +115,10 @@ def complaints(turn: PlannedTurn, slots: Slots, text: str, earlier: set[str]) ->
         found["invented_quote"] = "Write no quotation marks: only slots quote a guest."
     if LABEL.search(literal):
         found["brackets"] = "Write no square brackets and no labels."
+    if SPEAKERS.search(literal):
+        found["speaker"] = "Write only what is said, and nothing about who says it."
+    if loops(literal):
+        found["loop"] = "It goes round in circles: say each thing once, briefly."
     if text.lower() in earlier:
         found["repeated"] = "The same was said before: say something else."
     said = f" {' '.join(tokenize(literal))} "
@@ -121,6 +129,18 @@ def complaints(turn: PlannedTurn, slots: Slots, text: str, earlier: set[str]) ->
         if unsaid:
             found["wish_unsaid"] = "Say what is wanted: " + "; ".join(wish.value for wish in unsaid) + "."
     return found
+
+
+def loops(text: str) -> bool:
+    """Whether a text says the same again and again, as small models do.
+
+    Example:
+        >>> loops("I want a museum. I want a museum. I want a museum.")
+        True
+    """
+    words = tokenize(text)
+    runs = list(zip(words, words[1:], words[2:], strict=False))
+    return len(words) >= LOOP_TOKENS and len(set(runs)) < LEAST_NEW * len(runs)
 
 
 def speaks_of(text: str, wish: Constraint) -> bool:

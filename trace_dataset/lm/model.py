@@ -133,18 +133,19 @@ class LanguageModel:
     def __repr__(self) -> str:
         return f"LanguageModel({self.name!r})"
 
-    def ask(self, instructions: str, inputs: Mapping[str, str], fields: Mapping[str, Field]) -> Outcome:
+    def ask(self, instructions: str, inputs: Mapping[str, str], fields: Mapping[str, Field], variation: int = 0) -> Outcome:
         """Return the fields, each within its bounds, or why there are none; never raises for what a service does.
 
         Args:
             instructions: what to do, as DSPy's signature has it.
             inputs: named texts; names are Python identifiers.
             fields: what to answer with.
+            variation: added to the seed, where the options hold one, so that asking again does not give the same answer.
         """
         retried = 0
         while True:
             spent = self.meter.spent()
-            outcome = Failed("budget", spent) if spent else self._once(instructions, inputs, fields)
+            outcome = Failed("budget", spent) if spent else self._once(instructions, inputs, fields, variation)
             if isinstance(outcome, Answer):
                 return Answer(outcome.values, outcome.model, outcome.usage, retried)
             if outcome.reason not in PASSING or retried >= self._retries:
@@ -165,19 +166,22 @@ class LanguageModel:
         spread = stream(0, "back-off", self.meter.usage.calls, retried).random()
         return float(FIRST_WAIT * 2**retried * (1 + spread / 4))
 
-    def _once(self, instructions: str, inputs: Mapping[str, str], fields: Mapping[str, Field]) -> Outcome:
+    def _once(self, instructions: str, inputs: Mapping[str, str], fields: Mapping[str, Field], variation: int) -> Outcome:
         dspy = import_dspy()
         signature = dspy.Signature(
             {**{key: (str, dspy.InputField()) for key in inputs},
              **{key: (annotation(kind), dspy.OutputField(desc=kind.about)) for key, kind in fields.items()}}, instructions)
         schema = {"type": "json_schema",
                   "json_schema": {"name": "answer", "strict": True, "schema": json_schema(fields, self.bounded)}}
+        config: dict[str, Any] = {"response_format": schema}
+        if self.signature["options"].get("seed") is not None:
+            config["seed"] = self.signature["options"]["seed"] + variation
         lm = self._lm.copy()  # its history holds this call and no other
         error: Exception | None = None
         values: dict[str, Any] = {}
         with dspy.context(lm=lm, adapter=_adapter(dspy), max_history_size=1):
             try:
-                prediction = dspy.Predict(signature)(**inputs, config={"response_format": schema})
+                prediction = dspy.Predict(signature)(**inputs, config=config)
                 values = {key: prediction[key] for key in fields}
             except Exception as caught:
                 error = caught
