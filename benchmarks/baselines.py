@@ -9,9 +9,14 @@ preference coverage, and seconds, as Markdown.
 from __future__ import annotations
 
 import argparse
+import sys
 import tempfile
 import time
 from pathlib import Path
+
+# the checkout first, and this folder not at all: its hydrate.py is not the package
+sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path[:] = [each for each in sys.path if Path(each or ".").resolve() != Path(__file__).parent.resolve()]
 
 from trace_dataset.evaluation import evaluate_baseline
 from trace_dataset.evaluation.controls import CONTROLS
@@ -41,9 +46,8 @@ def main() -> None:
         bundle = write_sample(Path(scratch) / "yelp", places=options.places, seed=options.seed)
         benchmark = open_benchmark(Source(yelp_path=str(bundle), n_dialogues=options.dialogues, seed=options.seed))
         manifest = benchmark.release.manifest
-        print(
-            f"{options.dialogues:,} dialogues over {options.places:,} places, pool {options.pool}, {manifest.content_digest[:12]}"
-        )
+        size = f"{options.dialogues:,} dialogues over {options.places:,} places"
+        print(f"{size}, pool {options.pool}, content digest {manifest.content_digest[:12]}\n")
         print(f"| system | {' | '.join(COLUMNS)} | s |\n|{' --- |' * (len(COLUMNS) + 2)}")
         for name in options.baseline or [*hub_names("baselines"), *CONTROLS]:
             started = time.perf_counter()
