@@ -90,8 +90,8 @@ class Slots:
 def tidy(text: str) -> str:
     """Return a model's text on one line, without a speaker before it, or quotation marks and labels around a slot."""
     text = SPEAKER.sub("", text.strip())
-    text = LABELS_BEHIND.sub(r"\1", " ".join(text.split()))
-    return AROUND_QUOTE.sub(r"\1", text)
+    text = AROUND_QUOTE.sub(r"\1", " ".join(text.split()))
+    return LABELS_BEHIND.sub(r"\1", text)
 
 
 def complaints(turn: PlannedTurn, slots: Slots, text: str, earlier: set[str]) -> dict[str, str]:

@@ -23,7 +23,7 @@ class Journal:
     """Records by key, in order; made or taken up by opening it.
 
     Args:
-        path: the file; its folder has to exist.
+        path: the file; its folder is made if it does not exist.
         settings: everything that the records depend on besides their key; JSON values.
 
     Attributes:
@@ -49,6 +49,7 @@ class Journal:
         self._lock = FileLock(f"{self.path}.lock")
         self._file: Any = None
         try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
             self._lock.acquire(timeout=0)
         except Timeout:
             raise UsageError(f"another run is writing {self.path}", do="wait for it to end, or name another journal") from None
@@ -117,7 +118,7 @@ class Journal:
 
     def _cannot(self, error: OSError) -> StorageError:
         return StorageError(f"the journal {self.path} cannot be written: {error.strerror or error}",
-                            do="name a file in a folder that exists and can be written to")
+                            do="name a file in a folder that can be written to")
 
     def close(self) -> None:
         """Close the file and let other runs have it."""

@@ -1,0 +1,1 @@
+from tests.dialogues.conftest import town  # noqa: F401 - a fixture

