@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import datasets
@@ -119,7 +118,7 @@ def test_any_working_directory_will_do(loaded, sample_bundle, tmp_path):
     for folder in (Path("/"), crowded):
         sizes, seconds = _load(folder, sample_bundle)
         assert sizes == first
-        assert seconds < 2 * base + 1
+        assert seconds < 5 * base + 20  # a search of the folder takes minutes; a busy machine does not
 
 
 def test_two_processes_at_once_build_one_cache(sample_bundle, tmp_path):
@@ -166,10 +165,10 @@ def test_other_names_are_left_to_the_library(tmp_path):
     assert datasets.load_dataset("csv", data_files=str(path), split="train")[0] == {"a": 1, "b": 2}
 
 
-def test_a_warm_load_is_fast(loaded, sample_bundle):
-    started = time.perf_counter()
-    datasets.load_dataset("trace", yelp_path=str(sample_bundle), **N)
-    assert time.perf_counter() - started < 5
+def test_a_warm_load_builds_nothing(loaded, sample_bundle, monkeypatch):
+    monkeypatch.setattr("trace_dataset.builder.prepare", lambda *arguments: pytest.fail("built again"))
+    again = datasets.load_dataset("trace", yelp_path=str(sample_bundle), **N)
+    assert again["test"].cache_files == loaded["test"].cache_files
 
 
 def test_usage_errors_are_value_errors_too():
