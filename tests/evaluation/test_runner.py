@@ -208,3 +208,19 @@ def test_a_loaded_dataset_can_be_run_as_it_is(sample_bundle):
         )
     with pytest.raises(UsageError, match="no TRACE dataset"):
         evaluate_baseline("popularity", datasets.Dataset.from_dict({"a": [1]}))
+
+
+def test_a_filtered_dataset_is_refused_rather_than_run_whole(sample_bundle, benchmark):
+    import datasets
+
+    loaded = datasets.load_dataset("trace", yelp_path=str(sample_bundle), n_dialogues=240)
+    for changed in (
+        loaded["test"].select(range(5)),
+        loaded["test"].filter(lambda row: False),
+        datasets.DatasetDict(test=loaded["test"]),
+    ):
+        with pytest.raises(UsageError, match="whole split"):
+            evaluate_baseline("popularity", changed)
+    with pytest.raises(UsageError, match="limit=0"):
+        evaluate_baseline("popularity", benchmark, limit=0)
+    assert len(repr(evaluate_baseline("popularity", loaded["test"]))) < 300

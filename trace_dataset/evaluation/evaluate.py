@@ -16,6 +16,7 @@ from trace_dataset.evaluation.runner import Progress, run_baseline
 from trace_dataset.evaluation.score import score_run
 from trace_dataset.installed import hub_path
 from trace_dataset.release import Benchmark, open_local
+from trace_dataset.schema import SPLITS
 
 
 def evaluate_baseline(
@@ -78,7 +79,18 @@ def as_benchmark(dataset: Any) -> tuple[Benchmark, str | None]:
         raise UsageError(
             f"a slice such as {split!r} cannot be run", do="give a whole split, and limit=… to shorten the run"
         )
-    return open_local(Path(folder.group(1))), split
+    benchmark = open_local(Path(folder.group(1)))
+    parts = dataset if isinstance(dataset, dict) else {str(split): first}
+    whole = set(parts) == set(SPLITS) or split is not None
+    for name, rows in parts.items():
+        known = sorted(item.dialogue_id for item in benchmark.split(name)) if name in SPLITS else []
+        whole = whole and "dialogue_id" in rows.column_names and sorted(rows["dialogue_id"]) == known
+    if not whole:
+        raise UsageError(
+            "this dataset was filtered, shortened or put together anew, so its rows are not a whole split",
+            do="give what load_dataset returned, or one of its splits, and limit=… to shorten the run",
+        )
+    return benchmark, split
 
 
 def load_metric(name: str, trust_remote_code: bool = False, revision: str | None = None, **options: Any) -> Any:

@@ -55,6 +55,11 @@ class Results:
     turns: Mapping[str, list[Any]]
     dialogues: Mapping[str, list[Any]]
 
+    def __repr__(self) -> str:
+        found = self.estimates()
+        shown = ", ".join(f"{key} {found[key]}" for key in ("recall_at_1", "cgs", "rejection_recovery"))
+        return f"Results({self.name}, {len(self.dialogues['dialogue_id']):,} dialogues: {shown})"
+
     @property
     def name(self) -> str:
         """The baseline's name."""

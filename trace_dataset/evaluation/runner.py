@@ -135,6 +135,8 @@ def run_baseline(
         raise UsageError(
             "a benchmark without review text cannot be run", do="name your Yelp bundle with yelp_path=… (--yelp)"
         )
+    if limit is not None and limit < 1:
+        raise UsageError(f"limit={limit} leaves nothing to run", do="give 1 or more, or leave it out for all dialogues")
     name = pool_name(pool)
     dialogues = benchmark.split(split)[:limit]
     shards = -(-len(dialogues) // DIALOGUES_PER_SHARD)
