@@ -117,6 +117,7 @@ FAULTS = {
     "slots": ("turn_4", lambda text: text.replace("{", "").replace("}", "") + " {quote9}"),
     "brackets": ("turn_4", lambda text: text + " [R3]"),
     "speaker": ("turn_2", lambda text: text + " Traveller: yes."),
+    "task": ("turn_2", lambda text: text + " This JSON object says it all."),
     "loop": ("turn_2", lambda text: "What do you want? What do you want? What do you want?"),
     "copied_words": ("turn_2", lambda text: text + " We had a fine stay in room 1 on day 2 of the trip."),
     "user_names_place": ("turn_1", lambda text: text + " Or House Number 01x."),
@@ -307,7 +308,7 @@ def test_the_field_of_a_turn_makes_a_model_keep_the_slots(place):
     build(place, model, n=1, tries=1)
     for turn in kept[0].values():
         slots = re.findall(r"\\\{(\w+)\\\}", turn.pattern)
-        text = "A" + "bcd " * 5 + "".join(f"{{{slot}}} and so " for slot in slots) + "on."
+        text = "A" + "bcd " * 5 + "there is" + "".join(f" {{{slot}}} and so" for slot in slots) + " on."
         assert re.match(turn.pattern, text)
         assert not re.match(turn.pattern, text.replace("{", "").replace("}", "")) or not slots
         assert len(text) <= turn.most
@@ -322,7 +323,7 @@ def test_nonsense_numbers_are_refused():
 @pytest.mark.parametrize(("text", "tidied"), [
     ('They say "{quote1}" [R3].', "They say {quote1}."), ("They say “{quote1}”, and so", "They say {quote1}, and so"),
     ("Assistant: hello\n there", "hello there"), ("{quote1} (R12) fits", "{quote1} fits"),
-    ("It's {place1}'s bar", "It's {place1}'s bar")])
+    ("sure{place1}is good", "sure {place1} is good"), ("It's {place1}'s bar", "It's {place1}'s bar")])
 def test_marks_around_slots_are_tidied_away(text, tidied):
     assert tidy(text) == tidied
 

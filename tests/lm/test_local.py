@@ -13,7 +13,7 @@ import hydrate
 from trace_dataset.dialogues import build_dialogues, validate_dialogue
 from trace_dataset.dialogues.lm_writer import open_lm_writer
 from trace_dataset.kb import build_knowledge_base, collect_evidence
-from trace_dataset.lm import Answer, Choice, LocalServer, Text, open_lm
+from trace_dataset.lm import Answer, Choice, Failed, LocalServer, Text, open_lm
 from trace_dataset.schema import dialogue_row
 
 pytest.importorskip("dspy", reason="the extra llm is not installed")
@@ -59,6 +59,17 @@ def test_the_server_ends_with_the_block_even_on_errors():
         raise RuntimeError
     assert not server.running
     server.close()  # a second time does nothing
+
+
+def test_a_server_that_dies_is_started_again():
+    wanted = {"text": Text("a greeting", most=60)}
+    with open_lm("local", sleep=lambda seconds: None) as lm:
+        first = lm.ask("Greet the traveller.", {"name": "Ada"}, wanted)
+        lm._server._process.kill()
+        lm._server._process.wait()
+        second = lm.ask("Greet the traveller.", {"name": "Ada"}, wanted)
+        assert dict(second.values) == dict(first.values)
+    assert isinstance(lm.ask("Greet the traveller.", {"name": "Ada"}, wanted), Failed)  # closed is closed
 
 
 @pytest.mark.parametrize("ending", ["exit", "kill"])

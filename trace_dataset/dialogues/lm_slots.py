@@ -22,6 +22,9 @@ AROUND_QUOTE = re.compile(r"[\"'“”‘’„]*(\{quote\d+\})(?:[\"'“”‘�
 LABELS_BEHIND = re.compile(r"(\{quote\d+\})\s*[\[(]R?\d+[\])]")
 MARKS = re.compile(r"[\"“”„‟«»]")
 LABEL = re.compile(r"\[|\]")
+BEFORE_SLOT, BEHIND_SLOT = re.compile(r"(?<=[\w,.;:!?])(?=\{(?:place|quote)\d)"), re.compile(r"(\{(?:place|quote)\d+\})(?=\w)")
+TASK = re.compile(r"\bJSON\b|\bcurly\b|\bthe note\b|\bown words\b|\bquote\d|\bplace\d|\b(?:traveller|assistant) says\b",
+                  re.IGNORECASE)
 SPEAKER = re.compile(r"^(?:the )?(?:traveller|traveler|assistant|user|system)\s*:\s*", re.IGNORECASE)
 SPEAKERS = re.compile(r"\b(?:travell?er|assistant|user|system)\s*:|\bturn_\d", re.IGNORECASE)
 LEAST_NEW, LOOP_TOKENS = 0.7, 9  # of the three-token runs of so long a text are not said twice
@@ -82,16 +85,15 @@ class Slots:
         if not self.values:
             most = MOST_USER if role == "user" else MOST_SYSTEM
             return Text(about, most, LEAST, f"^[A-Z]{SEGMENT}{{12,110}}[.!?]$")
-        inner = "".join(re.escape(slot) + f"{SEGMENT}{{{1 if index == len(self.values) - 1 else 3},50}}"
-                        for index, slot in enumerate(self.values))
+        inner = "".join(f" {re.escape(slot)}[ ,.:;]{SEGMENT}{{2,50}}" for slot in self.values)
         return Text(about, MOST_SYSTEM + MOST_A_SLOT * len(self.values), LEAST, f"^[A-Z]{SEGMENT}{{3,50}}{inner}[.!?]$")
 
 
 def tidy(text: str) -> str:
     """Return a model's text on one line, without a speaker before it, or quotation marks and labels around a slot."""
     text = SPEAKER.sub("", text.strip())
-    text = AROUND_QUOTE.sub(r"\1", " ".join(text.split()))
-    return LABELS_BEHIND.sub(r"\1", text)
+    text = LABELS_BEHIND.sub(r"\1", AROUND_QUOTE.sub(r"\1", " ".join(text.split())))
+    return BEHIND_SLOT.sub(r"\1 ", BEFORE_SLOT.sub(" ", text))
 
 
 def complaints(turn: PlannedTurn, slots: Slots, text: str, earlier: set[str]) -> dict[str, str]:
@@ -117,6 +119,8 @@ def complaints(turn: PlannedTurn, slots: Slots, text: str, earlier: set[str]) ->
         found["brackets"] = "Write no square brackets and no labels."
     if SPEAKERS.search(literal):
         found["speaker"] = "Write only what is said, and nothing about who says it."
+    if TASK.search(literal):
+        found["task"] = "Speak as in the conversation, and not of the task."
     if loops(literal):
         found["loop"] = "It goes round in circles: say each thing once, briefly."
     if text.lower() in earlier:

@@ -25,7 +25,7 @@ from trace_dataset.lm import Budget, Journal, LanguageModel, open_lm
 from trace_dataset.lm.local import ALIAS
 from trace_dataset.streams import digest
 
-TRIES = 3
+TRIES, SMALL_TRIES = 3, 8
 SMALL = f"local/{ALIAS}"  # the one model that is known to need it
 PATIENCE = 5  # dialogues in a row that the service failed; then nobody asks it any more
 THREADS = 8  # dialogues at a time, for a service; a local model has one
@@ -33,7 +33,7 @@ THREADS = 8  # dialogues at a time, for a service; a local model has one
 
 @contextmanager
 def open_lm_writer(name: Any, api_base: str | None = None, *, journal: str | os.PathLike[str] | None = None,
-                   budget: Budget | None = None, tries: int = TRIES, threads: int | None = None,
+                   budget: Budget | None = None, tries: int | None = None, threads: int | None = None,
                    turns_per_call: int | None = None, show_quotes: bool | None = None, small_model: bool | None = None,
                    **options: Any) -> Iterator[LmWriter]:
     """Give a writer for `build_dialogues(..., writer=writer)`; the model and the journal are closed at the end.
@@ -41,7 +41,7 @@ def open_lm_writer(name: Any, api_base: str | None = None, *, journal: str | os.
     Args:
         name, api_base, budget, options: see `trace_dataset.lm.open_lm`.
         journal: a JSONL file of what was paid for; a run with the same settings goes on from it.
-        tries: how often a dialogue is asked for before the template writes it.
+        tries: how often a dialogue is asked for before the template writes it; None: 3, and 8 for a small model.
         threads: dialogues at a time; None: 8 for a service, 1 for the local model.
         turns_per_call: None: the whole dialogue at once, one turn for a small model.
         show_quotes: whether the model sees the words of the quotes that it writes around, so that review text leaves this
@@ -54,7 +54,7 @@ def open_lm_writer(name: Any, api_base: str | None = None, *, journal: str | os.
         ...     dialogues, report = build_dialogues(kb, evidence, n_dialogues=20, writer=writer)
         ...     print(writer.report())
     """
-    if tries < 1 or (threads is not None and threads < 1) or (turns_per_call is not None and turns_per_call < 1):
+    if any(value is not None and value < 1 for value in (tries, threads, turns_per_call)):
         raise UsageError(f"tries={tries}, threads={threads}, turns_per_call={turns_per_call}: all have to be 1 or more",
                          do="leave them out for the defaults")
     with open_lm(name, api_base, budget=budget, **options) as lm:
@@ -70,10 +70,11 @@ def open_lm_writer(name: Any, api_base: str | None = None, *, journal: str | os.
 class LmWriter:
     """Writes dialogues with a language model; made by `open_lm_writer`. Threads may share it."""
 
-    def __init__(self, lm: LanguageModel, *, tries: int = TRIES, threads: int | None = None,
+    def __init__(self, lm: LanguageModel, *, tries: int | None = None, threads: int | None = None,
                  turns_per_call: int | None = None, show_quotes: bool | None = None, small_model: bool = False,
                  journal: Journal | None = None) -> None:
-        self.lm, self.tries, self.journal = lm, tries, journal
+        self.lm, self.journal = lm, journal
+        self.tries = tries or (SMALL_TRIES if small_model else TRIES)
         self.name = f"lm:{lm.name}"
         self.threads = threads or (1 if lm.local else THREADS)
         self.small_model = small_model

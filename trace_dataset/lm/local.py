@@ -58,14 +58,29 @@ class LocalServer:
             raise UsageError("the local model needs the package xllamacpp, which is not installed", do=HOW_TO_INSTALL)
         self.alias = ALIAS if model is None else path.stem
         script = Path(__file__).with_name("server_process.py")
-        self._process = subprocess.Popen([sys.executable, str(script), str(path), self.alias, str(context)],
-                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self._command = [sys.executable, str(script), str(path), self.alias, str(context)]
+        self._ready_within = ready_within
+        self.starts = 0
+        self._start()
+
+    def _start(self) -> None:
+        self.starts += 1
+        self._process = subprocess.Popen(self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                         stderr=subprocess.DEVNULL)
         atexit.register(self.close)
         try:
-            self.api_base = self._address(ready_within) + "/v1"
+            self.api_base = self._address(self._ready_within) + "/v1"
         except BaseException:
             self.close()
             raise
+
+    def revive(self) -> bool:
+        """Start the process again if it has died; returns whether it had. A new process has a new address."""
+        if self.running:
+            return False
+        self.close()
+        self._start()
+        return True
 
     def _address(self, ready_within: float) -> str:
         until = time.monotonic() + ready_within

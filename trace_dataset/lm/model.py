@@ -7,6 +7,7 @@ several models do not meet. DSPy's caches are off: they know neither the server 
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Callable, Mapping
 from types import ModuleType
@@ -23,6 +24,7 @@ from trace_dataset.streams import stream
 RETRIES = 4  # of faults that pass by themselves
 FIRST_WAIT, LONGEST_WAIT = 1.0, 120.0  # seconds
 MOST_TOKENS = 4000  # of one answer
+MOST_REVIVALS = 3  # of a local server that dies
 LOCAL_OPTIONS: Mapping[str, Any] = {"temperature": 0.7, "max_tokens": 800, "seed": 7}
 REPEATING = ("seed", "temperature")  # settings that a run may rest on
 HOW_TO_INSTALL = "pip install 'trace-dataset[llm]'"
@@ -152,6 +154,7 @@ class LanguageModel:
         self.local = server is not None
         self._lm, self._server, self._sleep = lm, server, sleep
         self._retries, self._prices = retries, prices
+        self._revival = threading.Lock()
         self._keys = (settings.get("api_key") if not self.local else None, os.environ.get("OPENAI_API_KEY"),
                       os.environ.get("ANTHROPIC_API_KEY"))
         # A local port is new each time and says nothing about the answers.
@@ -205,7 +208,7 @@ class LanguageModel:
         config: dict[str, Any] = {"response_format": schema}
         if self.signature["options"].get("seed") is not None:
             config["seed"] = self.signature["options"]["seed"] + variation
-        lm = self._lm.copy()  # its history holds this call and no other
+        lm = self._living().copy()  # its history holds this call and no other
         error: Exception | None = None
         values: dict[str, Any] = {}
         with dspy.context(lm=lm, adapter=_adapter(dspy), max_history_size=1):
@@ -221,6 +224,14 @@ class LanguageModel:
         if isinstance(outcome, Answer):
             return Answer(outcome.values, outcome.model, usage)
         return Failed(outcome.reason, outcome.detail, usage, 0, outcome.raw, outcome.retry_after)
+
+    def _living(self) -> Any:
+        """Return the model, after starting its local server again where that has died."""
+        if self._server is not None:
+            with self._revival:
+                if not self._server.running and self._server.starts <= MOST_REVIVALS and self._server.revive():
+                    self._lm = self._lm.copy(api_base=self._server.api_base)
+        return self._lm
 
     def _judge(self, entry: Mapping[str, Any], values: Mapping[str, Any], fields: Mapping[str, Field],
                error: Exception | None) -> Outcome:
@@ -266,7 +277,9 @@ class LanguageModel:
     def close(self) -> None:
         """End the local server, if there is one."""
         if self._server is not None:
-            self._server.close()
+            with self._revival:
+                self._server.starts = MOST_REVIVALS + 1  # a thread that still asks does not wake it
+                self._server.close()
 
     def __enter__(self) -> LanguageModel:
         return self
