@@ -25,7 +25,7 @@ import tarfile
 import tempfile
 import time
 import zipfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +47,7 @@ COLUMNS = {
     "text": "VARCHAR",
     "date": "VARCHAR",
 }
-Found = Iterable[tuple[str, str, str]]  # review id, place id, text
+Found = list[tuple[str, str, str, float]]  # review id, place id, text, stars
 
 
 # The bundle -----------------------------------------------------------------------------------------------------------
@@ -142,15 +142,13 @@ def ours(path: Path, key: str, ids: list[str]) -> Found:
     import hydrate
 
     wanted = {"review_ids": ids} if key == "review_id" else {"business_ids": ids}
-    return [
-        (record.review_id, record.business_id, record.text) for record in hydrate.open_bundle(path).reviews(**wanted)
-    ]
+    return list(hydrate.open_bundle(path).reviews(**wanted))
 
 
 def loop_over(lines: Iterable[bytes], key: str, ids: list[str], loads: Callable[[bytes], Any]) -> Found:
     wanted = set(ids)
     rows = (loads(line) for line in lines)
-    return [(row["review_id"], row["business_id"], row["text"]) for row in rows if row[key] in wanted]
+    return [(row["review_id"], row["business_id"], row["text"], row["stars"]) for row in rows if row[key] in wanted]
 
 
 def orjson_loop(path: Path, key: str, ids: list[str]) -> Found:
@@ -184,7 +182,7 @@ def duckdb_scan(path: Path, key: str, ids: list[str]) -> Found:
     columns = ",".join(f"{name}:'{kind}'" for name, kind in COLUMNS.items())
     return list(
         connection.execute(
-            f"select r.review_id, r.business_id, r.text from read_ndjson('{path / REVIEW}', columns={{{columns}}}) r "
+            f"select r.review_id, r.business_id, r.text, r.stars from read_ndjson('{path / REVIEW}', columns={{{columns}}}) r "
             f"semi join wanted on r.{key} = wanted.id"
         ).fetchall()
     )
@@ -195,7 +193,11 @@ def polars_scan(path: Path, key: str, ids: list[str]) -> Found:
 
     kinds = {"VARCHAR": pl.String, "DOUBLE": pl.Float64, "BIGINT": pl.Int64}
     frame = pl.scan_ndjson(path / REVIEW, schema={name: kinds[kind] for name, kind in COLUMNS.items()})
-    found = frame.filter(pl.col(key).is_in(ids)).select("review_id", "business_id", "text").collect(engine="streaming")
+    found = (
+        frame.filter(pl.col(key).is_in(ids))
+        .select("review_id", "business_id", "text", "stars")
+        .collect(engine="streaming")
+    )
     return list(found.iter_rows())
 
 
@@ -207,7 +209,7 @@ def pyarrow_scan(path: Path, key: str, ids: list[str]) -> Found:
     wanted, found = pa.array(ids), []
     for batch in pj.open_json(path / REVIEW, read_options=pj.ReadOptions(block_size=16 << 20)):
         hits = batch.filter(pc.is_in(batch[key], value_set=wanted))
-        found += zip(*(hits[name].to_pylist() for name in ("review_id", "business_id", "text")), strict=True)
+        found += zip(*(hits[name].to_pylist() for name in ("review_id", "business_id", "text", "stars")), strict=True)
     return found
 
 
@@ -221,7 +223,7 @@ def bare_zipfile(path: Path, key: str, ids: list[str]) -> Found:
 
 
 CONTESTANTS: dict[str, tuple[Callable[[Path, str, list[str]], Found], tuple[str, ...]]] = {
-    "ours": (ours, ("numpy", "orjson")),
+    "ours": (ours, ("numpy", "orjson", "hydrate")),
     "orjson loop": (orjson_loop, ("orjson",)),
     "json loop": (json_loop, ()),
     "DuckDB read_ndjson": (duckdb_scan, ("duckdb", "pyarrow")),
@@ -283,16 +285,17 @@ def work(name: str, path: Path, key: str, wanted: Path) -> None:
     found = function(path, key, ids)
     seconds = time.perf_counter() - start
     own, helper = (resource.getrusage(who).ru_maxrss / 1024 for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    digest = hashlib.sha256(repr(sorted(found)).encode()).hexdigest()[:12] if found else None
-    print(json.dumps({"seconds": seconds, "found": len(list(found)), "digest": digest, "memory": own + helper}))
+    digest = hashlib.sha256(repr(sorted(map(tuple, found))).encode()).hexdigest()[:12] if found else None
+    print(json.dumps({"seconds": seconds, "found": len(found), "digest": digest, "memory": own + helper}))
 
 
-def rounds_of(folder: Path, form: str, key: str, rounds: int) -> Iterator[str]:
+def rounds_of(folder: Path, form: str, key: str, rounds: int, without: Collection[str]) -> Iterator[str]:
     """Run the contestants of a form in turn, several times, and yield the lines of a table."""
+    entries = [name for name in ENTRIES[form] if name not in without]
     times: dict[str, list[float]] = {}
     last: dict[str, dict[str, Any]] = {}
     for _ in range(rounds):
-        for name in ENTRIES[form]:
+        for name in entries:
             result = run_once(folder, name, form, key)
             last[name] = result
             if "seconds" in result:
@@ -301,7 +304,7 @@ def rounds_of(folder: Path, form: str, key: str, rounds: int) -> Iterator[str]:
     mine = medians["ours"]
     yield f"\n{form}, by {key}: {last['ours']['found']:,} records, {rounds} rounds"
     yield f"  {'contestant':<22}{'median s':>10}{'min s':>9}{'times ours':>12}{'peak MB':>9}"
-    for name in sorted(ENTRIES[form], key=lambda each: medians.get(each, 0)):
+    for name in sorted(entries, key=lambda each: medians.get(each, 0)):
         if name not in medians:
             yield f"  {name:<22} not run: {last[name]['error']}"
             continue
@@ -325,6 +328,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--forms", nargs="+", choices=FORMS, default=list(FORMS))
     parser.add_argument("--keys", nargs="+", choices=("review_id", "business_id"), default=["review_id", "business_id"])
+    parser.add_argument("--without", nargs="+", default=[], metavar="NAME", help="contestants to leave out")
     parser.add_argument("--dir", type=Path, help="where to keep the bundle (default: a temporary folder, removed)")
     parser.add_argument("--worker", nargs=4, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -344,7 +348,7 @@ def main() -> None:
         )
         for form in options.forms:
             for key in options.keys:
-                for line in rounds_of(folder, form, key, options.rounds):
+                for line in rounds_of(folder, form, key, options.rounds, options.without):
                     print(line, flush=True)
         print(f"\nload at the end {os.getloadavg()[0]:.1f}")
     finally:

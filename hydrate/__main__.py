@@ -14,8 +14,9 @@ from hydrate.paths import dehydrate_path, hydrate_path
 from hydrate.progress import ProgressLine
 from hydrate.tables import read_texts
 
-DESCRIPTION = ("Fill the placeholders of a release with licensed text from your own copy of it, every span verified by its "
-               "SHA256.")
+DESCRIPTION = (
+    "Fill the placeholders of a release with licensed text from your own copy of it, every span verified by its SHA256."
+)
 _EXAMPLE = """examples:
   python -m hydrate trace-release --bundle ~/Yelp-JSON.zip --out trace-hydrated
   python -m hydrate trace-release --bundle ~/yelp --check
@@ -26,8 +27,12 @@ _EXAMPLE = """examples:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status."""
-    parser = argparse.ArgumentParser("python -m hydrate", epilog=_EXAMPLE, description=DESCRIPTION,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        "python -m hydrate",
+        epilog=_EXAMPLE,
+        description=DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     add_arguments(parser)
     try:
         return run(parser.parse_args(arguments))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ from hydrate.fingerprint import Fingerprint, Signature, TableInfo, combine, reca
 from hydrate.formats import open_path
 from hydrate.jsonlines import BYTE_ORDER_MARK, parse_object
 from hydrate.scan import scan_range
-from hydrate.scanner import Batch, Scanner, Search
+from hydrate.scanner import Item, Review, Scanner, Search
 from hydrate.spans import replace_surrogates
 from hydrate.streams import Chain, FileRange, peek, reading
 
@@ -90,32 +90,16 @@ class Bundle:
 
         A review that stands twice comes once; then its rows are compared, and raise `BundleError` if they differ.
         """
-        places = {_encoded(name): name for name in business_ids}
+        places = {name: name for name in map(_clean, business_ids)}
         seen: set[str] = set()
         repeated: set[str] = set()
-        for batch in self._batches(Search("business_id", frozenset(places), keys_only=True), progress):
-            for found in batch:
-                review: Any
-                if isinstance(found, tuple):
-                    review, place = found[0].decode(), places[found[1]]
-                else:
-                    row = self._parsed("review", found) if found.strip() else {}
-                    named = places.get(_encoded(row.get("business_id")))
-                    if named is None:
-                        continue
-                    review, place, text = row.get("review_id"), named, row.get("text")
-                    if not (isinstance(review, str) and isinstance(text, str)):
-                        raise self._incomplete(row, found)
-                    if not text.strip():
-                        continue
-                if review in seen:
-                    repeated.add(review)
-                else:
-                    seen.add(review)
-                    yield review, place
-        if repeated:
-            for _ in self.reviews(review_ids=repeated):
-                continue
+        for review, place, *_ in self._found(_search("business_id", places, keys_only=True), progress):
+            if review in seen:
+                repeated.add(review)
+            else:
+                seen.add(review)
+                yield review, places[place]
+        self._compare(repeated, None)
 
     def reviews(
         self,
@@ -127,37 +111,31 @@ class Bundle:
     ) -> Iterator[ReviewRecord]:
         """Yield whole reviews in file order; where both filters are given, both must hold.
 
-        Identical repeats of a review are merged and counted in `repeated_reviews`.
+        A review that stands twice comes once, as it stands first. At the end its rows are compared: identical ones are
+        counted in `repeated_reviews`, others raise `BundleError`.
 
         Args:
             review_ids, business_ids: which to yield; None means all. Ids that the bundle does not have yield nothing.
-            conflicts: ids that stand twice with different content are added here, instead of raising `BundleError`.
+            conflicts: ids that stand twice with different content are added here, instead of raising.
         """
         reviews = None if review_ids is None else frozenset(map(_clean, review_ids))
         places = None if business_ids is None else {name: name for name in map(_clean, business_ids)}
-        seen: dict[str, int] = {}
-        for row, line in self._review_rows(reviews, places, progress):
-            key, place = row.get("review_id"), row.get("business_id")
-            if (reviews is not None and not _among(key, reviews)) or (places is not None and not _among(place, places)):
-                continue
-            text, stars = row.get("text"), row.get("stars")
-            if not (isinstance(key, str) and isinstance(place, str) and isinstance(text, str)):
-                raise self._incomplete(row, line)
-            place = place if places is None else places[place]  # one string for all reviews of a place
-            record = ReviewRecord(key, place, text, float(stars) if isinstance(stars, (int, float)) else 0.0)
-            content, known = hash(record), seen.get(key)
-            if known is None:
-                seen[key] = content
-                yield record
-            elif known == content:
-                self.repeated_reviews += 1
-            elif conflicts is None:
-                raise BundleError(
-                    f"review {key} stands twice in {self._where('review', line)} with different content",
-                    do="download the bundle again",
-                )
+        search = None
+        if reviews is not None or places is not None:
+            search = _search("business_id", places or ()) if reviews is None else _search("review_id", reviews)
+        seen: set[str] = set()
+        repeated: set[str] = set()
+        for key, place, text, stars in self._found(search, progress):
+            if places is not None:
+                if place not in places:
+                    continue
+                place = places[place]  # one string for all reviews of a place
+            if key in seen:
+                repeated.add(key)
             else:
-                conflicts.add(key)
+                seen.add(key)
+                yield ReviewRecord(key, place, text, stars)
+        self._compare(repeated, conflicts)
 
     def fingerprint(self, progress: Progress | None = None) -> Fingerprint:
         """Return what identifies the bundle's content, whatever form it is held in; computed once and remembered."""
@@ -183,24 +161,25 @@ class Bundle:
         self._verified = True
         return known
 
-    def _review_rows(
-        self, reviews: Collection[str] | None, places: Collection[str] | None, progress: Progress | None
-    ) -> Iterator[tuple[dict[str, Any], bytes]]:
-        """Yield at least the rows that a filter asks for, with their lines."""
-        if reviews is None and places is None:
+    def _found(self, search: Search | None, progress: Progress | None = None) -> Iterator[tuple[Any, ...]]:
+        """Yield what a search of the review table finds (None finds all), repeats included."""
+        if search is None:
             for row in self.rows("review", progress):
-                yield row, b""
-            return
-        key, wanted = ("business_id", places or ()) if reviews is None else ("review_id", reviews)
-        if not wanted:
-            return
-        for batch in self._batches(Search(key, frozenset(map(_encoded, wanted))), progress):
-            for line in batch:
-                if isinstance(line, bytes) and line.strip():
-                    yield self._parsed("review", line), line
+                yield self._complete(row, b"")
+        elif search.wanted:
+            for items in self._scanned(search, progress):
+                for item in items:
+                    if isinstance(item, tuple):
+                        yield item
+                        continue
+                    row = self._parsed("review", item)
+                    if _encoded(row.get(search.key)) in search.wanted:
+                        found = self._complete(row, item)
+                        if not search.keys_only or found[2].strip():
+                            yield found
 
-    def _batches(self, search: Search, progress: Progress | None) -> Iterator[Batch]:
-        """Yield what a search of the review table gives: in two processes where the table lies plain in a file."""
+    def _scanned(self, search: Search, progress: Progress | None) -> Iterator[list[Item]]:
+        """Scan the review table: in two processes where it lies plain in a file."""
         blob = self._blob("review")
         if blob and blob.where:
             with reading(blob.name):
@@ -211,10 +190,29 @@ class Bundle:
             self._check_unchanged()
             return
         with self._opened("review") as stream:
-            for batch in Scanner(search).scan(stream.readinto):
-                yield batch
+            for items in Scanner(search).scan(stream.readinto):
+                yield items
                 if progress:
                     progress(stream.base.tell(), stream.base.size)
+
+    def _compare(self, repeated: set[str], conflicts: set[str] | None) -> None:
+        """Look again at reviews that stand more than once: are their rows the same?"""
+        first: dict[str, tuple[Any, ...]] = {}
+        for found in self._found(_search("review_id", repeated)):
+            known = first.setdefault(found[0], found)
+            if known is found:
+                continue
+            if known == found:
+                self.repeated_reviews += 1
+            elif conflicts is not None:
+                conflicts.add(found[0])
+            else:
+                lines = self._lines("review", partial(_holds, found[0].encode()))
+                raise BundleError(
+                    f"review {found[0]} stands twice in {self._name('review')}, with different content, see lines "
+                    f"{', '.join(f'{number:,}' for number in lines)}",
+                    do="download the bundle again",
+                )
 
     @contextmanager
     def _opened(self, table: str) -> Iterator[Any]:
@@ -252,18 +250,30 @@ class Bundle:
         self.replaced_surrogates += replaced
         return row
 
-    def _incomplete(self, row: dict[str, Any], line: bytes) -> BundleError:
-        lacks = next(name for name in ("text", "review_id", "business_id") if not isinstance(row.get(name), str))
-        where = self._where("review", line) if line else self._name("review")
-        return BundleError(f"{where}: review {row.get('review_id')} has no {lacks}", do=_DAMAGED)
+    def _complete(self, row: dict[str, Any], line: bytes) -> Review:
+        """Return what a review's row must have."""
+        for name in ("text", "review_id", "business_id"):
+            if not isinstance(row.get(name), str):
+                where = self._where("review", line) if line else self._name("review")
+                raise BundleError(f"{where}: review {row.get('review_id')} has no {name}", do=_DAMAGED)
+        stars = row.get("stars")
+        return (
+            row["review_id"],
+            row["business_id"],
+            row["text"],
+            float(stars) if isinstance(stars, (int, float)) else 0.0,
+        )
 
     def _where(self, table: str, line: bytes) -> str:
-        """Return where a line stands, by reading the table again: only done to name it in an error."""
+        """Return the name and number of a line."""
+        found = self._lines(table, lambda each: each.rstrip(b"\n") == line.rstrip(b"\n"))
+        return f"{self._name(table)} line {found[0]:,}" if found else self._name(table)
+
+    def _lines(self, table: str, wanted: Callable[[bytes], bool]) -> list[int]:
+        """Return the numbers of lines, by reading the table again: only done to name them in an error."""
         with self._opened(table) as stream:
-            for number, each in enumerate(io.BufferedReader(stream, _LINE_BUFFER), 1):
-                if each.rstrip(b"\n") == line.rstrip(b"\n"):
-                    return f"{self._name(table)} line {number:,}"
-        return self._name(table)
+            lines = enumerate(io.BufferedReader(stream, _LINE_BUFFER), 1)
+            return [number for number, line in lines if wanted(line)]
 
 
 def open_bundle(path: str | os.PathLike[str]) -> Bundle:
@@ -288,8 +298,12 @@ def _clean(identifier: str) -> str:
     return replace_surrogates(identifier)[0]
 
 
-def _among(identifier: Any, wanted: Collection[str]) -> bool:
-    return isinstance(identifier, str) and identifier in wanted
+def _search(key: str, wanted: Iterable[str], keys_only: bool = False) -> Search:
+    return Search(key, frozenset(each.encode() for each in wanted), keys_only)
+
+
+def _holds(part: bytes, line: bytes) -> bool:
+    return part in line
 
 
 def _encoded(identifier: Any) -> bytes:

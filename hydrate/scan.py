@@ -1,15 +1,14 @@
 """Scanning a table that lies plain in a file, in this process and one helper, chunk by chunk, results in file order.
 
-The helper is a fresh interpreter that runs `scanner.py`; forking would not be safe in a program with threads. Chunks are
-shared out one at a time, so neither process waits for the other. Where no helper can be started, or it goes away, this
-process does all the work.
+The helper is a fresh interpreter that runs `scanner.py`: a thread would share Python's lock with whoever uses the results,
+and forking is not safe in a program with threads. Chunks are shared out one at a time, so neither process waits for the
+other. Where no helper can be started, or it goes away, this process does all the work.
 """
 
 from __future__ import annotations
 
-import json
+import marshal
 import os
-import pickle
 import queue
 import subprocess
 import sys
@@ -19,7 +18,7 @@ from collections.abc import Callable, Iterator
 from typing import BinaryIO, cast
 
 from hydrate import scanner
-from hydrate.scanner import Batch, Scanner, Search, scan_chunk
+from hydrate.scanner import Item, Scanner, Search, scan_chunk
 from hydrate.streams import FileRange
 
 Chunk = tuple[int, int]
@@ -37,7 +36,7 @@ def scan_range(
     *,
     chunk: int = CHUNK,
     helper_pays: int = HELPER_PAYS,
-) -> Iterator[Batch]:
+) -> Iterator[list[Item]]:
     """Yield what a search finds in a range of a file, in file order.
 
     Args:
@@ -51,8 +50,8 @@ def scan_range(
     size = where.end - where.start
     table = (where.start, where.end)
     chunks = deque((start, min(start + chunk, where.end)) for start in range(where.start, where.end, chunk))
-    order, held = deque(chunks), dict[Chunk, Batch]()
-    pays = size >= helper_pays and search.fast and (os.cpu_count() or 1) > 1
+    order, held = deque(chunks), dict[Chunk, list[Item]]()
+    pays = size >= helper_pays and (os.cpu_count() or 1) > 1
     helper = _Helper.start(where, search) if pays else None
     mine = Scanner(search)
     try:
@@ -84,7 +83,7 @@ class _Helper:
     def __init__(self, process: subprocess.Popen[bytes], opening: bytes) -> None:
         self._process, self._opening = process, opening
         self._ready = False
-        self._answers: queue.SimpleQueue[Batch | None] = queue.SimpleQueue()
+        self._answers: queue.SimpleQueue[list[Item] | None] = queue.SimpleQueue()
         self.given: deque[Chunk] = deque()
         self.gone = False
         threading.Thread(target=self._listen, daemon=True).start()
@@ -93,7 +92,7 @@ class _Helper:
     def start(cls, where: FileRange, search: Search) -> _Helper | None:
         """Start the process; None where this machine does not allow it."""
         what = (search.key, search.wanted, search.keys_only)
-        opening = pickle.dumps((what, os.fsencode(where.path.absolute()), (where.start, where.end)))
+        opening = marshal.dumps((what, os.fsencode(where.path.absolute()), (where.start, where.end)))
         try:
             process = subprocess.Popen(
                 [sys.executable, "-P", scanner.__file__],
@@ -109,11 +108,11 @@ class _Helper:
         """Hand over chunks, as many as keep the process busy, once it is ready."""
         while self._ready and not self.gone and chunks and len(self.given) < _AHEAD:
             self.given.append(chunks.popleft())
-            self._send(json.dumps(self.given[-1]).encode() + b"\n")
+            self._send(b"%d %d\n" % self.given[-1])
 
-    def answers(self, wait: bool) -> dict[Chunk, Batch]:
+    def answers(self, wait: bool) -> dict[Chunk, list[Item]]:
         """Return what has been answered by now; with `wait`, at least one where any is due."""
-        found: dict[Chunk, Batch] = {}
+        found: dict[Chunk, list[Item]] = {}
         while self.given and not self.gone and (not self._answers.empty() or (wait and not found)):
             answer = self._answers.get()
             if answer is None:

@@ -2,23 +2,27 @@
 
 A line of Yelp's review table proves its own layout: it begins `{"review_id":"`, the id takes 22 bytes, `"user_id":"` and
 `"business_id":"` follow at fixed places, and it ends in `}`. Of such a line the ids are read at their offsets, and a
-line whose id is not wanted is passed over. Every other line is handed on to be parsed as JSON. So nothing that is wanted
-is missed, whatever a line looks like; only a key that stands a second time later in its line goes unseen.
+line whose id is not wanted is passed over. Every other line is parsed as JSON. So nothing that is wanted is missed,
+whatever a line looks like; only a key that stands a second time later in its line goes unseen.
 
 This file also runs as a helper process (`python scanner.py`), so it imports nothing of the package.
 """
 
 from __future__ import annotations
 
-import json
-import pickle
+import marshal
 import struct
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
-BUFFER = 1 << 20
+try:
+    from orjson import loads
+except ImportError:  # every line that matters is then parsed by the caller
+    loads = None  # type: ignore[assignment]
+
+BUFFER = 2 << 20
 READY = b"R"
 HEADER = 120
 _ID_LENGTH = 22
@@ -29,18 +33,19 @@ _FIELDS = b'","stars":,"useful":,"funny":,"cool":,'
 _TEXT = b'"text":"'
 _PLAIN_TEXT = frozenset(range(0x21, 0x7F)) - frozenset(b'"\\')
 _BITS = 20
-_FRAME = struct.Struct("<QQ")
-_LINE, _IDS = b"L", b"I"
+_FRAME = struct.Struct("<Q")
 
-Ids = tuple[bytes, bytes]
-Batch = list[Ids | bytes]
+Review = tuple[str, str, str, float]  # review id, place id, text, stars
+Ids = tuple[str, str]  # review id, place id
+Item = Review | Ids | bytes  # bytes: a line that a person, or a more patient parser, has to look at
+Lines = Callable[[bytearray, int], Iterator[tuple[int, int, bool]]]
 
 
 @dataclass
 class Search:
-    """What is looked for: lines whose `key` (`review_id` or `business_id`) is among `wanted`.
+    """What is looked for: reviews whose `key` (`review_id` or `business_id`) is among `wanted`.
 
-    `keys_only` asks for the ids of lines that have text, instead of the lines, wherever a line proves that much.
+    `keys_only` asks for the ids of those that have text, and not for the text.
     """
 
     key: str
@@ -53,15 +58,15 @@ class Search:
 
 
 class Scanner:
-    """Scans bytes for a search; one for each process, since it owns its buffer."""
+    """Scans bytes for a search; one for each thread, since it owns its buffer."""
 
     def __init__(self, search: Search, buffer: int = BUFFER) -> None:
         self._search = search
         self._buffer = bytearray(buffer)
         self._lines = (_proven_by_numpy(search) or _proven_by_slices(search)) if search.fast else _every_line
 
-    def scan(self, readinto: Callable[[memoryview], int]) -> Iterator[Batch]:
-        """Yield a batch for every buffer's worth of bytes until `readinto` gives none."""
+    def scan(self, readinto: Callable[[memoryview], int]) -> Iterator[list[Item]]:
+        """Yield what is found in every buffer's worth of bytes until `readinto` gives none, in the order of the lines."""
         buffer, filled, more = self._buffer, 0, True
         while more:
             if filled > len(buffer) // 2:  # a line longer than half the buffer
@@ -71,32 +76,55 @@ class Scanner:
                 filled, more = filled + count, bool(count)
             end = buffer.rfind(b"\n", 0, filled) + 1 if more else filled
             if end:
-                yield self._batch(buffer, end)
+                yield list(self._items(buffer, end))
                 buffer[: filled - end] = buffer[end:filled]
                 filled -= end
 
-    def _batch(self, buffer: bytearray, end: int) -> Batch:
-        found: Batch = []
-        view = memoryview(buffer)
+    def _items(self, buffer: bytearray, end: int) -> Iterator[Item]:
+        view, search = memoryview(buffer), self._search
         for start, stop, proven in self._lines(buffer, end):
-            keys = _keys(buffer, start, stop) if proven and self._search.keys_only else None
-            found.append(keys or bytes(view[start:stop]))
-        return found
+            ids = _ids(buffer, start, stop) if proven and search.keys_only else None
+            if ids:
+                yield ids
+                continue
+            line = bytes(view[start:stop])
+            if proven or line.strip():
+                item = _item(line, search)
+                if item:
+                    yield item
 
 
-Lines = Callable[[bytearray, int], Iterator[tuple[int, int, bool]]]
+def _item(line: bytes, search: Search) -> Item | None:
+    """Return what a line holds, if it is wanted; the line itself where that is not plain to see."""
+    if loads is None:
+        return line
+    try:
+        row = loads(line)
+    except ValueError:
+        return line
+    if not isinstance(row, dict):
+        return line
+    key = row.get(search.key)
+    if not isinstance(key, str) or key.encode() not in search.wanted:
+        return None
+    review, place, text, stars = row.get("review_id"), row.get("business_id"), row.get("text"), row.get("stars")
+    if not (isinstance(review, str) and isinstance(place, str) and isinstance(text, str)):
+        return line
+    if search.keys_only:
+        return (review, place) if text.strip() else None
+    return review, place, text, float(stars) if isinstance(stars, (int, float)) else 0.0
 
 
-def _keys(buffer: bytearray, start: int, stop: int) -> tuple[bytes, bytes] | None:
+def _ids(buffer: bytearray, start: int, stop: int) -> Ids | None:
     """Return a proven line's ids if it also proves that its text is not blank."""
     text = buffer.find(_TEXT, start + _STARS_AT, stop)
     first = text + len(_TEXT)
     if text < 0 or buffer[first] not in _PLAIN_TEXT:
         return None
-    review = bytes(buffer[start + _REVIEW_AT : start + _REVIEW_AT + 22])
+    review = bytes(buffer[start + _REVIEW_AT : start + _REVIEW_AT + _ID_LENGTH])
     if review.translate(None, _ID_BYTES) or buffer[start + _STARS_AT : text].translate(None, b".0123456789") != _FIELDS:
         return None
-    return review, bytes(buffer[start + _PLACE_AT : start + _PLACE_AT + 22])
+    return review.decode(), buffer[start + _PLACE_AT : start + _PLACE_AT + _ID_LENGTH].decode()
 
 
 def _every_line(buffer: bytearray, end: int) -> Iterator[tuple[int, int, bool]]:
@@ -201,7 +229,7 @@ def aligned(file: BinaryIO, position: int, start: int, end: int) -> int:
     return end
 
 
-def scan_chunk(scanner: Scanner, file: BinaryIO, chunk: tuple[int, int], table: tuple[int, int]) -> Batch:
+def scan_chunk(scanner: Scanner, file: BinaryIO, chunk: tuple[int, int], table: tuple[int, int]) -> list[Item]:
     """Return what the lines that begin within a chunk of a table give. Raises `EOFError` where bytes are missing."""
     position, end = (aligned(file, edge, *table) for edge in chunk)
     file.seek(position)
@@ -215,38 +243,39 @@ def scan_chunk(scanner: Scanner, file: BinaryIO, chunk: tuple[int, int], table: 
         position += count
         return int(count)
 
-    return [each for batch in scanner.scan(readinto) for each in batch]
+    return [each for items in scanner.scan(readinto) for each in items]
 
 
-def pack(batch: Batch) -> bytes:
-    """Return a batch as bytes: size and number, then a line each, marked as a line of the table or as ids."""
-    lines = b"\n".join(_LINE + each if isinstance(each, bytes) else _IDS + each[0] + each[1] for each in batch)
-    return _FRAME.pack(len(lines), len(batch)) + lines
+def pack(items: list[Item]) -> bytes:
+    """Return items as bytes, preceded by their length."""
+    data = marshal.dumps(items)
+    return _FRAME.pack(len(data)) + data
 
 
-def unpack(read: Callable[[int], bytes]) -> Batch | None:
-    """Read a packed batch; None where the other side is gone."""
+def unpack(read: Callable[[int], bytes]) -> list[Item] | None:
+    """Read packed items; None where the other side is gone."""
     header = read(_FRAME.size)
     if len(header) < _FRAME.size:
         return None
-    size, count = _FRAME.unpack(header)
-    lines = read(size)
-    if len(lines) < size:
+    (size,) = _FRAME.unpack(header)
+    data = read(size)
+    if len(data) < size:
         return None
-    batch: Batch = [(each[1:23], each[23:]) if each.startswith(_IDS) else each[1:] for each in lines.split(b"\n")]
-    return batch if count else []
+    items: list[Item] = marshal.loads(data)
+    return items
 
 
 def main() -> None:
-    """Serve as helper: a search and a table on standard input, then a chunk a line; a batch for each on standard output."""
+    """Serve as helper: a search, a file and its range on standard input, then chunks; items for each on standard output."""
     source, target = sys.stdin.buffer, sys.stdout.buffer
-    (key, wanted, keys_only), path, table = pickle.load(source)
+    (key, wanted, keys_only), path, table = marshal.load(source)
     scanner = Scanner(Search(key, wanted, keys_only))
     with open(path, "rb", buffering=0) as file:
         target.write(READY)
         target.flush()
         for line in iter(source.readline, b""):
-            target.write(pack(scan_chunk(scanner, file, json.loads(line), table)))
+            first, last = line.split()
+            target.write(pack(scan_chunk(scanner, file, (int(first), int(last)), table)))
             target.flush()
 
 

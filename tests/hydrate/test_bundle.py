@@ -121,7 +121,7 @@ def test_identical_repeats_merge_and_conflicting_ones_raise_only_when_asked_for(
     ids = [row["review_id"] for row in rows]
     assert len(list(bundle.reviews(review_ids=ids[:2]))) == 2
     assert bundle.repeated_reviews == 1
-    with pytest.raises(BundleError, match=rf"{ids[3]} stands twice .*line 5"):
+    with pytest.raises(BundleError, match=rf"{ids[3]} stands twice .*lines 4, 5"):
         list(bundle.reviews(review_ids=ids))
     conflicts: set[str] = set()
     assert len(list(bundle.reviews(review_ids=ids, conflicts=conflicts))) == 3

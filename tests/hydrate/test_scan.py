@@ -6,14 +6,14 @@ import io
 import json
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import hydrate
-from hydrate import scanner
+from hydrate import scan, scanner
 from hydrate.scan import scan_range
 from hydrate.scanner import Scanner, Search, pack, scan_chunk, unpack
 from hydrate.streams import FileRange
@@ -39,6 +39,7 @@ ODD = (
     "nested",
     "not an object",
 )
+FIELDS = ("review_id", "business_id", "text", "stars")
 FINDERS = {"numpy": scanner._proven_by_numpy, "slices": scanner._proven_by_slices}
 
 
@@ -99,14 +100,22 @@ def generated(seed: int) -> tuple[bytes, list[str], list[str]]:
 def plain_loop(data: bytes, key: str, wanted: list[str]) -> list[dict[str, Any]]:
     """Return the rows that a loop over `json` finds."""
     rows = [json.loads(each) for each in data.split(b"\n") if each.strip()]
-    return [row for row in rows if row.get(key) in wanted]
+    return [{name: row.get(name) for name in FIELDS} for row in rows if row.get(key) in wanted]
 
 
-def scanned(data: bytes, key: str, wanted: list[str], buffer: int) -> list[dict[str, Any]]:
-    """Return the rows that the scan finds."""
-    batches = Scanner(Search(key, frozenset(each.encode() for each in wanted)), buffer).scan(io.BytesIO(data).readinto)
-    found = [json.loads(each) for batch in batches for each in batch if isinstance(each, bytes) and each.strip()]
-    return [row for row in found if row.get(key) in wanted]
+def searched(key: str, wanted: Iterable[str], keys_only: bool = False) -> Search:
+    return Search(key, frozenset(each.encode() for each in wanted), keys_only)
+
+
+def scanned(data: bytes, search: Search, buffer: int) -> list[dict[str, Any]]:
+    """Return the rows that the scan finds, as far as the scan gives them."""
+    found = []
+    for items in Scanner(search, buffer).scan(io.BytesIO(data).readinto):
+        for item in items:
+            row = json.loads(item) if isinstance(item, bytes) else dict(zip(FIELDS, item, strict=True))
+            if (row.get(search.key) or "") in {each.decode() for each in search.wanted}:
+                found.append({name: row.get(name) for name in FIELDS})
+    return found
 
 
 @pytest.fixture(params=sorted(FINDERS))
@@ -122,18 +131,29 @@ def test_the_scan_equals_a_json_loop(finder: str, key: str) -> None:
         data, reviews, places = generated(seed)
         wanted = reviews if key == "review_id" else places
         for buffer in (300, 4096, 1 << 16):
-            assert scanned(data, key, wanted, buffer) == plain_loop(data, key, wanted), (seed, buffer)
+            assert scanned(data, searched(key, wanted), buffer) == plain_loop(data, key, wanted), (seed, buffer)
 
 
-def test_usual_lines_are_decided_without_parsing(finder: str) -> None:
+def test_without_orjson_the_caller_parses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scanner, "loads", None)
+    for seed in range(30):
+        data, reviews, _ = generated(seed)
+        assert scanned(data, searched("review_id", reviews), 4096) == plain_loop(data, "review_id", reviews)
+
+
+def test_usual_lines_are_decided_without_parsing(finder: str, monkeypatch: pytest.MonkeyPatch) -> None:
     data = lines(line(review(number)) for number in range(500))
-    search = Search("review_id", frozenset([identifier("review 3").encode(), identifier("absent").encode()]))
-    found = [each for batch in Scanner(search).scan(io.BytesIO(data).readinto) for each in batch]
-    assert found == [line(review(3)).encode()]
-    keys = Search("business_id", frozenset([identifier("place 3").encode()]), keys_only=True)
-    found = [each for batch in Scanner(keys).scan(io.BytesIO(data).readinto) for each in batch]
-    assert len(found) == 71
-    assert all(isinstance(each, tuple) for each in found)
+    parsed = []
+    monkeypatch.setattr(scanner, "loads", lambda each: parsed.append(each) or json.loads(each))
+    row = review(3)
+    search = searched("review_id", [row["review_id"], identifier("absent")])
+    assert scanned(data, search, 4096) == [{name: row[name] for name in FIELDS}]
+    assert parsed == [line(row).encode()]
+    parsed.clear()
+    keys = searched("business_id", [identifier("place 3")], keys_only=True)
+    found = [item for items in Scanner(keys).scan(io.BytesIO(data).readinto) for item in items]
+    assert found == [(row["review_id"], row["business_id"]) for row in map(review, range(3, 500, 7))]
+    assert parsed == []
 
 
 def test_of_repeated_keys_the_last_wins_where_a_line_is_parsed(tmp_path: Path) -> None:
@@ -150,43 +170,46 @@ def test_chunks_share_out_every_line_once(chunk: int, tmp_path: Path, finder: st
     for seed in range(6):
         data, reviews, _ = generated(seed)
         path.write_bytes(b"junk before" + data + b"junk after")
-        where = FileRange(path, 11, 11 + len(data))
-        search = Search("review_id", frozenset(each.encode() for each in reviews))
-        found = [each for batch in scan_range(where, search, chunk=chunk) for each in batch]
-        rows = [json.loads(each) for each in found if isinstance(each, bytes) and each.strip()]
-        assert [row for row in rows if row.get("review_id") in reviews] == plain_loop(data, "review_id", reviews)
+        search = searched("review_id", reviews)
+        items = [
+            item for items in scan_range(FileRange(path, 11, 11 + len(data)), search, chunk=chunk) for item in items
+        ]
+        rows = [json.loads(item) if isinstance(item, bytes) else dict(zip(FIELDS, item, strict=True)) for item in items]
+        assert [row["text"] for row in rows if row.get("review_id") in reviews] == [
+            row["text"] for row in plain_loop(data, "review_id", reviews)
+        ]
 
 
-def big_file(path: Path) -> tuple[FileRange, Search, list[bytes]]:
+def big_file(path: Path) -> tuple[FileRange, Search, list[Any]]:
     data = lines(line(review(number)) for number in range(4000)) + b"\0\0\n"
     path.write_bytes(data)
-    wanted = [line(review(number)).encode() for number in range(0, 4000, 9)]
-    search = Search("review_id", frozenset(review(number)["review_id"].encode() for number in range(0, 4000, 9)))
-    return FileRange(path, 0, len(data)), search, [*wanted, b"\0\0"]
+    wanted = [review(number) for number in range(0, 4000, 9)]
+    items = [*(tuple(row[name] for name in FIELDS) for row in wanted), b"\0\0"]
+    return FileRange(path, 0, len(data)), searched("review_id", [row["review_id"] for row in wanted]), items
 
 
 def test_the_helper_process_takes_its_share(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     where, search, wanted = big_file(tmp_path / "a file.json")
     scanned_here = []
 
-    def slow(*arguments: Any) -> Any:
+    def counting(*arguments: Any) -> Any:
         scanned_here.append(1)
         return scan_chunk(*arguments)
 
-    monkeypatch.setattr("hydrate.scan.scan_chunk", slow)
+    monkeypatch.setattr("hydrate.scan.scan_chunk", counting)
     seen: list[tuple[int, int]] = []
     batches = scan_range(where, search, lambda *done: seen.append(done), chunk=2000, helper_pays=0)
-    assert [each for batch in _slowly(batches) for each in batch] == wanted
+    assert [item for items in slowly(batches) for item in items] == wanted
     assert seen[-1] == (where.end, where.end)
     assert seen == sorted(seen)
     assert len(scanned_here) < len(seen)
 
 
-def _slowly(batches: Iterator[scanner.Batch]) -> Iterator[scanner.Batch]:
+def slowly(batches: Iterator[list[scanner.Item]]) -> Iterator[list[scanner.Item]]:
     """Give the helper time to start."""
-    for number, batch in enumerate(batches):
+    for number, items in enumerate(batches):
         time.sleep(0.02 if number < 50 else 0)
-        yield batch
+        yield items
 
 
 @pytest.mark.parametrize(
@@ -207,16 +230,14 @@ def test_a_helper_that_fails_costs_nothing_but_time(
     else:
         (tmp_path / "helper.py").write_text(program)
         monkeypatch.setattr("hydrate.scan.scanner.__file__", str(tmp_path / "helper.py"))
-    batches = scan_range(where, search, chunk=20_000, helper_pays=0)
     if program and "read()" in program:  # it never answers: killed from outside, as a machine short of memory would
-        monkeypatch.setattr("hydrate.scan._Helper.feed", _kill_after(3))
-    assert [each for batch in _slowly(batches) for each in batch] == wanted
+        monkeypatch.setattr("hydrate.scan._Helper.feed", killing_after(3))
+    batches = scan_range(where, search, chunk=20_000, helper_pays=0)
+    assert [item for items in slowly(batches) for item in items] == wanted
 
 
-def _kill_after(calls: int) -> Callable[..., None]:
-    from hydrate.scan import _Helper
-
-    feed, count = _Helper.feed, []
+def killing_after(calls: int) -> Callable[..., None]:
+    feed, count = scan._Helper.feed, []
 
     def counting(helper: Any, chunks: Any) -> None:
         feed(helper, chunks)
@@ -227,8 +248,28 @@ def _kill_after(calls: int) -> Callable[..., None]:
     return counting
 
 
-def test_a_batch_survives_packing() -> None:
-    for batch in ([], [b""], [b"", b"\0", (b"a" * 22, b"b" * 22), b"I", b"L"], [(b"a" * 22, b"b" * 22)]):
-        assert unpack(io.BytesIO(pack(batch)).read) == batch
+def test_a_scan_that_is_left_early_leaves_no_helper(tmp_path: Path) -> None:
+    where, search, _ = big_file(tmp_path / "review.json")
+    started = []
+    start = scan._Helper.start
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(scan._Helper, "start", lambda *arguments: started.append(start(*arguments)) or started[-1])
+        early = scan_range(where, search, chunk=2000, helper_pays=0)
+        next(early)
+        early.close()
+    assert started[0]._process.poll() is not None
+
+
+def test_items_survive_packing() -> None:
+    for items in ([], [b""], [("a", "b"), ("r", "p", "caf\u00e9 \U0001f600", 3.5), b"\0"]):
+        assert unpack(io.BytesIO(pack(items)).read) == items
     assert unpack(io.BytesIO(pack([b"abc"])[:-1]).read) is None
     assert unpack(io.BytesIO(b"").read) is None
+
+
+def test_a_file_that_shrinks_is_an_error_and_not_a_short_result(tmp_path: Path) -> None:
+    path = tmp_path / "review.json"
+    path.write_bytes(lines(line(review(number)) for number in range(1000)))
+    where = FileRange(path, 0, path.stat().st_size + 5)
+    with pytest.raises(EOFError, match="instead of"):
+        list(scan_range(where, searched("review_id", ["x" * 22]), chunk=20_000))
