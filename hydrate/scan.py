@@ -91,7 +91,7 @@ class _Helper:
     @classmethod
     def start(cls, where: FileRange, search: Search) -> _Helper | None:
         """Start the process; None where this machine does not allow it."""
-        what = (search.key, search.wanted, search.keys_only)
+        what = (search.key, list(search.wanted), search.keys_only)
         opening = marshal.dumps((what, os.fsencode(where.path.absolute()), (where.start, where.end)))
         try:
             process = subprocess.Popen(

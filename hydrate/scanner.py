@@ -15,6 +15,7 @@ import struct
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any, BinaryIO
 
 try:
@@ -23,17 +24,20 @@ except ImportError:  # every line that matters is then parsed by the caller
     loads = None  # type: ignore[assignment]
 
 BUFFER = 2 << 20
-READY = b"R"
-HEADER = 120
 _ID_LENGTH = 22
 _ID_BYTES = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
-_START, _USER, _PLACE, _AFTER = b'{"review_id":"', b'","user_', b'"business_id":"', b'","stars'
-_REVIEW_AT, _PLACE_AT, _STARS_AT = 14, 88, 110
+_LAYOUT = b'{"review_id":"%s","user_id":"%s","business_id":"%s","stars"' % ((b"\0" * _ID_LENGTH,) * 3) + b"\0"
+_FIXED = ((0, 14), (36, 49), (71, 88), (110, 119))  # where the layout has no id
+_HEADERS = {"review_id": (14, 48), "business_id": (88, 120)}  # where the id begins, how much of the layout proves it
+_STARS_AT = 110
 _FIELDS = b'","stars":,"useful":,"funny":,"cool":,'
 _TEXT = b'"text":"'
 _PLAIN_TEXT = frozenset(range(0x21, 0x7F)) - frozenset(b'"\\')
-_BITS = 20
+_CLOSING = 0x7D
+_SIEVE_BITS = 20
+_fields = itemgetter("review_id", "business_id", "text", "stars")
 _FRAME = struct.Struct("<Q")
+READY = b"R"
 
 Review = tuple[str, str, str, float]  # review id, place id, text, stars
 Ids = tuple[str, str]  # review id, place id
@@ -52,8 +56,13 @@ class Search:
     wanted: frozenset[bytes]
     keys_only: bool = False
     fast: bool = field(init=False)
+    by_review: bool = field(init=False)
+    at: int = field(init=False)
+    header: int = field(init=False)
 
     def __post_init__(self) -> None:
+        self.by_review = self.key == "review_id"
+        self.at, self.header = _HEADERS[self.key]
         self.fast = set(map(len, self.wanted)) <= {_ID_LENGTH} and not b"".join(self.wanted).translate(None, _ID_BYTES)
 
 
@@ -62,7 +71,7 @@ class Scanner:
 
     def __init__(self, search: Search, buffer: int = BUFFER) -> None:
         self._search = search
-        self._buffer = bytearray(buffer)
+        self._buffer = bytearray(max(buffer, 2 * search.header))
         self._lines = (_proven_by_numpy(search) or _proven_by_slices(search)) if search.fast else _every_line
 
     def scan(self, readinto: Callable[[memoryview], int]) -> Iterator[list[Item]]:
@@ -95,24 +104,21 @@ class Scanner:
 
 
 def _item(line: bytes, search: Search) -> Item | None:
-    """Return what a line holds, if it is wanted; the line itself where that is not plain to see."""
+    """Return what a line holds, if it is wanted; the line itself where anything about it is unusual."""
     if loads is None:
         return line
     try:
-        row = loads(line)
-    except ValueError:
+        review, place, text, stars = _fields(loads(line))
+    except (ValueError, KeyError, TypeError):
         return line
-    if not isinstance(row, dict):
+    usual = isinstance(review, str) and isinstance(place, str) and isinstance(text, str)
+    if not usual or type(stars) not in (float, int):
         return line
-    key = row.get(search.key)
-    if not isinstance(key, str) or key.encode() not in search.wanted:
+    if (review if search.by_review else place).encode() not in search.wanted:
         return None
-    review, place, text, stars = row.get("review_id"), row.get("business_id"), row.get("text"), row.get("stars")
-    if not (isinstance(review, str) and isinstance(place, str) and isinstance(text, str)):
-        return line
     if search.keys_only:
         return (review, place) if text.strip() else None
-    return review, place, text, float(stars) if isinstance(stars, (int, float)) else 0.0
+    return review, place, text, float(stars)
 
 
 def _ids(buffer: bytearray, start: int, stop: int) -> Ids | None:
@@ -121,10 +127,13 @@ def _ids(buffer: bytearray, start: int, stop: int) -> Ids | None:
     first = text + len(_TEXT)
     if text < 0 or buffer[first] not in _PLAIN_TEXT:
         return None
-    review = bytes(buffer[start + _REVIEW_AT : start + _REVIEW_AT + _ID_LENGTH])
+    review, place = (
+        bytes(buffer[start + at : start + at + _ID_LENGTH])
+        for at, _ in (_HEADERS["review_id"], _HEADERS["business_id"])
+    )
     if review.translate(None, _ID_BYTES) or buffer[start + _STARS_AT : text].translate(None, b".0123456789") != _FIELDS:
         return None
-    return review.decode(), buffer[start + _PLACE_AT : start + _PLACE_AT + _ID_LENGTH].decode()
+    return review.decode(), place.decode()
 
 
 def _every_line(buffer: bytearray, end: int) -> Iterator[tuple[int, int, bool]]:
@@ -138,23 +147,18 @@ def _every_line(buffer: bytearray, end: int) -> Iterator[tuple[int, int, bool]]:
 
 def _proven_by_slices(search: Search) -> Lines:
     """Return the line finder that needs nothing but Python."""
-    wanted, by_review = search.wanted, search.key == "review_id"
-    at = _REVIEW_AT if by_review else _PLACE_AT
+    wanted, at, size = search.wanted, search.at, search.header
+    expected = [(start, _LAYOUT[start : min(stop, size)]) for start, stop in _FIXED if start < size]
 
     def lines(buffer: bytearray, end: int) -> Iterator[tuple[int, int, bool]]:
         start = 0
         while start < end:
             stop = buffer.find(b"\n", start, end)
             stop = end if stop < 0 else stop
-            head = bytes(buffer[start : min(stop, start + HEADER)])
-            proven = (
-                len(head) == HEADER
-                and buffer[stop - 1] == 0x7D
-                and head.startswith(_START)
-                and head[36:44] == _USER
-                and (by_review or (head[73:88] == _PLACE and head[110:118] == _AFTER))
-            )
-            if not proven or head[at : at + 22] in wanted:
+            head = bytes(buffer[start : min(stop, start + size)])
+            proven = len(head) == size and buffer[stop - 1] == _CLOSING
+            proven = proven and all(head.startswith(piece, offset) for offset, piece in expected)
+            if not proven or head[at : at + _ID_LENGTH] in wanted:
                 yield start, stop, proven
             start = stop + 1
 
@@ -162,54 +166,69 @@ def _proven_by_slices(search: Search) -> Lines:
 
 
 def _proven_by_numpy(search: Search) -> Lines | None:
-    """Return the line finder that looks at a whole buffer at once; None without NumPy."""
+    """Return the line finder that looks at a whole buffer at once, eight bytes as one number; None without NumPy."""
     try:
         import numpy as np
     except ImportError:
         return None
-    by_review, wanted = search.key == "review_id", search.wanted
-    at = _REVIEW_AT if by_review else _PLACE_AT
-    expected = [(0, _START[:8]), (6, _START[6:]), (36, _USER)]
-    if not by_review:
-        expected += [(73, _PLACE[:8]), (80, _PLACE[7:]), (_STARS_AT, _AFTER)]
-    checks = [(offset, np.frombuffer(piece, "<u8")[0]) for offset, piece in expected]
-    multiplier, shift = np.uint64(0x9E3779B97F4A7C15), np.uint64(64 - _BITS)
-    table = np.zeros(1 << _BITS, bool)
-    prefixes = np.frombuffer(b"".join(each[:8] for each in wanted), "<u8")
-    table[(prefixes * multiplier) >> shift] = True
-
-    def words(buffer: bytearray, offset: int, starts: Any) -> Any:
-        """Eight bytes of each line, at an offset from its start, as one number."""
-        return np.ndarray((len(buffer) - offset - 7,), "<u8", buffer, offset, (1,))[starts]
+    wanted, at, size = search.wanted, search.at, search.header
+    layout = np.frombuffer(_LAYOUT[:size], "<u8")
+    fixed = np.frombuffer(bytes(255 if byte else 0 for byte in _LAYOUT[:size]), "<u8")
+    words = [word for word in range(size // 8) if fixed[word]]
+    inside = -(-at // 8)  # the first of the words that lie within the id, whole
+    tables = [_Sieve(np, [each[skip : skip + 8] for each in wanted]) for skip in (inside * 8 - at, inside * 8 - at + 8)]
+    flags = np.zeros(0, bool)
 
     def newlines(data: Any) -> Any:
-        """Positions of all newlines; eight bytes are looked at as one number, which is twice as fast."""
-        whole = len(data) // 8 * 8
-        flags = (data[:whole] == 10).view("<u8")
-        at = np.flatnonzero(flags != 0)
-        first = flags[at] & (~flags[at] + np.uint64(1))
-        if (first != flags[at]).any():  # two newlines within eight bytes
-            return np.flatnonzero(data == 10)
-        found = at * 8 + (np.frexp(first.astype(np.float64))[1] - 1) // 8
-        return np.concatenate((found, whole + np.flatnonzero(data[whole:] == 10)))
+        """Positions of all newlines."""
+        nonlocal flags
+        if len(flags) < len(data) + 8:
+            flags = np.zeros(len(data) // 8 * 8 + 8, bool)
+        np.equal(data, 10, out=flags[: len(data)])
+        flags[len(data) : len(data) // 8 * 8 + 8] = False
+        eights = flags[: len(data) // 8 * 8 + 8].view("<u8")
+        at = np.flatnonzero(eights != 0)
+        found = eights[at]
+        first = found & (~found + np.uint64(1))
+        if (first != found).any():  # two newlines within eight bytes
+            return np.flatnonzero(flags[: len(data)])
+        return at * 8 + (np.frexp(first.astype(np.float64))[1] - 1 >> 3)
 
     def lines(buffer: bytearray, end: int) -> Iterator[tuple[int, int, bool]]:
         data = np.frombuffer(buffer, np.uint8, end)
         stops = newlines(data)
         if not len(stops) or stops[-1] != end - 1:
             stops = np.append(stops, end)
-        starts = np.concatenate((np.zeros(1, stops.dtype), stops[:-1] + 1))
-        heads = np.minimum(starts, len(buffer) - HEADER)  # differs only for lines too short to prove anything
-        odd = (stops - starts < HEADER) | (data[stops - 1] != 0x7D)
-        for offset, word in checks:
-            odd |= words(buffer, offset, heads) != word
-        hit = odd | table[(words(buffer, at, heads) * multiplier) >> shift]
-        hits = np.flatnonzero(hit)
+        starts = np.zeros_like(stops)
+        np.add(stops[:-1], 1, out=starts[1:])
+        odd = (stops - starts < size) | (data[stops - 1] != _CLOSING)
+        places = np.minimum(starts, len(buffer) - size)  # differs only for lines too short to prove anything
+        heads = np.ndarray((len(buffer) - size + 1,), f"V{size}", buffer, 0, (1,))[places]
+        heads = heads.view("<u8").reshape(len(starts), size // 8)
+        for word in words:
+            odd |= (heads[:, word] & fixed[word]) != layout[word]
+        hits = np.flatnonzero(odd | tables[0].may_hold(heads[:, inside]))
+        hits = hits[odd[hits] | tables[1].may_hold(heads[hits, inside + 1])]
         for start, stop, proven in zip(starts[hits].tolist(), stops[hits].tolist(), (~odd[hits]).tolist(), strict=True):
-            if not proven or bytes(buffer[start + at : start + at + 22]) in wanted:
+            if not proven or bytes(buffer[start + at : start + at + _ID_LENGTH]) in wanted:
                 yield start, stop, proven
 
     return lines
+
+
+class _Sieve:
+    """A table of hashed words: tells at once that a word is none of those wanted, or that it may be one."""
+
+    def __init__(self, numpy: Any, wanted: list[bytes]) -> None:
+        self._multiplier, self._shift = numpy.uint64(0x9E3779B97F4A7C15), numpy.uint64(64 - _SIEVE_BITS)
+        self._table = numpy.zeros(1 << _SIEVE_BITS, bool)
+        self._table[self._place(numpy.frombuffer(b"".join(wanted), "<u8"))] = True
+
+    def may_hold(self, words: Any) -> Any:
+        return self._table[self._place(words)]
+
+    def _place(self, words: Any) -> Any:
+        return (words * self._multiplier) >> self._shift
 
 
 def aligned(file: BinaryIO, position: int, start: int, end: int) -> int:
@@ -269,7 +288,7 @@ def main() -> None:
     """Serve as helper: a search, a file and its range on standard input, then chunks; items for each on standard output."""
     source, target = sys.stdin.buffer, sys.stdout.buffer
     (key, wanted, keys_only), path, table = marshal.load(source)
-    scanner = Scanner(Search(key, wanted, keys_only))
+    scanner = Scanner(Search(key, frozenset(wanted), keys_only))
     with open(path, "rb", buffering=0) as file:
         target.write(READY)
         target.flush()
