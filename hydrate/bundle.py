@@ -173,7 +173,8 @@ class Bundle:
                         yield item
                         continue
                     row = self._parsed("review", item)
-                    if _encoded(row.get(search.key)) in search.wanted:
+                    key = row.get(search.key)
+                    if isinstance(key, str) and key in search.wanted:
                         found = self._complete(row, item)
                         if not search.keys_only or found[2].strip():
                             yield found
@@ -299,12 +300,8 @@ def _clean(identifier: str) -> str:
 
 
 def _search(key: str, wanted: Iterable[str], keys_only: bool = False) -> Search:
-    return Search(key, frozenset(each.encode() for each in wanted), keys_only)
+    return Search(key, frozenset(wanted), keys_only)
 
 
 def _holds(part: bytes, line: bytes) -> bool:
     return part in line
-
-
-def _encoded(identifier: Any) -> bytes:
-    return _clean(identifier).encode() if isinstance(identifier, str) else b""

@@ -1,30 +1,34 @@
-"""Scanning a table that lies plain in a file, in this process and one helper, chunk by chunk, results in file order.
+"""Scanning a table that lies plain in a file, in this process and a helper, chunk by chunk, results in file order.
 
-The helper is a fresh interpreter that runs `scanner.py`: a thread would share Python's lock with whoever uses the results,
-and forking is not safe in a program with threads. Chunks are shared out one at a time, so neither process waits for the
-other. Where no helper can be started, or it goes away, this process does all the work.
+The helper is a fork of this process: a thread would share Python's lock with whoever uses the results, and a fresh
+interpreter takes as long to start as a gigabyte takes to scan. A fork of a program with threads may hang; so the helper is
+given work only after it has scanned a sample, and where it cannot be started, does not get that far, or goes away, this
+process does all the work.
 """
 
 from __future__ import annotations
 
-import marshal
+import gc
+import io
 import os
 import queue
-import subprocess
+import signal
 import sys
 import threading
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
-from typing import BinaryIO, cast
+from contextlib import suppress
+from typing import BinaryIO
 
-from hydrate import scanner
-from hydrate.scanner import Item, Scanner, Search, scan_chunk
+from hydrate.scanner import SAMPLE, Item, Scanner, Search, pack, scan_chunk, unpack
 from hydrate.streams import FileRange
 
 Chunk = tuple[int, int]
 Progress = Callable[[int, int], None]
 CHUNK = 8 << 20
-HELPER_PAYS = 256 << 20
+HELPER_PAYS = 64 << 20
+_READY = b"R"
 _AHEAD = 2
 _HELD = 12
 
@@ -51,9 +55,8 @@ def scan_range(
     table = (where.start, where.end)
     chunks = deque((start, min(start + chunk, where.end)) for start in range(where.start, where.end, chunk))
     order, held = deque(chunks), dict[Chunk, list[Item]]()
-    pays = size >= helper_pays and (os.cpu_count() or 1) > 1
-    helper = _Helper.start(where, search) if pays else None
     mine = Scanner(search)
+    helper = _Helper.start(where, mine) if size >= helper_pays and (os.cpu_count() or 1) > 1 else None
     try:
         with where.path.open("rb", buffering=0) as file:
             while order:
@@ -78,37 +81,50 @@ def scan_range(
 
 
 class _Helper:
-    """The second process: chunks go in, batches come out. `gone` once it does not answer any more."""
+    """The second process: chunks go in, items come out. `gone` once it does not answer any more."""
 
-    def __init__(self, process: subprocess.Popen[bytes], opening: bytes) -> None:
-        self._process, self._opening = process, opening
+    def __init__(self, process: int, source: BinaryIO, target: BinaryIO) -> None:
+        self._process, self._source, self._target = process, source, target
         self._ready = False
         self._answers: queue.SimpleQueue[list[Item] | None] = queue.SimpleQueue()
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        self._listener.start()
         self.given: deque[Chunk] = deque()
         self.gone = False
-        threading.Thread(target=self._listen, daemon=True).start()
 
     @classmethod
-    def start(cls, where: FileRange, search: Search) -> _Helper | None:
-        """Start the process; None where this machine does not allow it."""
-        what = (search.key, list(search.wanted), search.keys_only)
-        opening = marshal.dumps((what, os.fsencode(where.path.absolute()), (where.start, where.end)))
-        try:
-            process = subprocess.Popen(
-                [sys.executable, "-P", scanner.__file__],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-            )
-        except (OSError, ValueError, TypeError):
+    def start(cls, where: FileRange, scanner: Scanner) -> _Helper | None:
+        """Fork; None where this machine does not allow it."""
+        if sys.platform != "linux":
             return None
-        return cls(process, opening)
+        try:
+            (read_here, write_there), (read_there, write_here) = os.pipe(), os.pipe()
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DeprecationWarning)  # about threads; see the head of this file
+                process = os.fork()
+        except OSError:
+            return None
+        if not process:
+            with suppress(BaseException):
+                os.close(read_here)
+                os.close(write_here)
+                gc.disable()  # what is made here is sent off, and the process ends
+                with os.fdopen(read_there, "rb") as source, os.fdopen(write_there, "wb") as target:
+                    _serve(where, scanner, source, target)
+            os._exit(0)
+        os.close(read_there)
+        os.close(write_there)
+        return cls(process, os.fdopen(read_here, "rb"), os.fdopen(write_here, "wb"))
 
     def feed(self, chunks: deque[Chunk]) -> None:
         """Hand over chunks, as many as keep the process busy, once it is ready."""
         while self._ready and not self.gone and chunks and len(self.given) < _AHEAD:
             self.given.append(chunks.popleft())
-            self._send(b"%d %d\n" % self.given[-1])
+            try:
+                self._target.write(b"%d %d\n" % self.given[-1])
+                self._target.flush()
+            except OSError:
+                self.gone = True
 
     def answers(self, wait: bool) -> dict[Chunk, list[Item]]:
         """Return what has been answered by now; with `wait`, at least one where any is due."""
@@ -123,23 +139,30 @@ class _Helper:
 
     def close(self) -> None:
         """Stop the process."""
-        self._process.kill()
-        self._process.wait()
-
-    def _send(self, data: bytes) -> None:
-        try:
-            cast(BinaryIO, self._process.stdin).write(data)
-            cast(BinaryIO, self._process.stdin).flush()
-        except OSError:
-            self.gone = True
+        os.kill(self._process, signal.SIGKILL)
+        os.waitpid(self._process, 0)
+        self._listener.join()
+        self._source.close()
+        with suppress(OSError):
+            self._target.close()
 
     def _listen(self) -> None:
-        read = cast(BinaryIO, self._process.stdout).read
-        self._send(self._opening)
-        self._ready = read(1) == scanner.READY
-        answer = scanner.unpack(read) if self._ready else None
+        self._ready = self._source.read(1) == _READY
+        answer = unpack(self._source.read) if self._ready else None
         while answer is not None:
             self._answers.put(answer)
-            answer = scanner.unpack(read)
-        self.gone = self.gone or not self._ready
+            answer = unpack(self._source.read)
         self._answers.put(None)
+
+
+def _serve(where: FileRange, scanner: Scanner, source: BinaryIO, target: BinaryIO) -> None:
+    """Show that scanning works here, then scan chunk after chunk until there are no more."""
+    for items in scanner.scan(io.BytesIO(SAMPLE).readinto):
+        pack(items)
+    target.write(_READY)
+    target.flush()
+    with where.path.open("rb", buffering=0) as file:
+        for line in iter(source.readline, b""):
+            start, end = map(int, line.split())
+            target.write(pack(scan_chunk(scanner, file, (start, end), (where.start, where.end))))
+            target.flush()

@@ -4,16 +4,13 @@ A line of Yelp's review table proves its own layout: it begins `{"review_id":"`,
 `"business_id":"` follow at fixed places, and it ends in `}`. Of such a line the ids are read at their offsets, and a
 line whose id is not wanted is passed over. Every other line is parsed as JSON. So nothing that is wanted is missed,
 whatever a line looks like; only a key that stands a second time later in its line goes unseen.
-
-This file also runs as a helper process (`python scanner.py`), so it imports nothing of the package.
 """
 
 from __future__ import annotations
 
 import marshal
 import struct
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any, BinaryIO
@@ -37,12 +34,16 @@ _CLOSING = 0x7D
 _SIEVE_BITS = 20
 _fields = itemgetter("review_id", "business_id", "text", "stars")
 _FRAME = struct.Struct("<Q")
-READY = b"R"
 
 Review = tuple[str, str, str, float]  # review id, place id, text, stars
 Ids = tuple[str, str]  # review id, place id
 Item = Review | Ids | bytes  # bytes: a line that a person, or a more patient parser, has to look at
-Lines = Callable[[bytearray, int], Iterator[tuple[int, int, bool]]]
+Lines = Callable[[bytearray, int], Iterable[tuple[int, int, bool]]]
+
+SAMPLE = (
+    b'{"review_id":"aaaaaaaaaaaaaaaaaaaaaa","user_id":"bbbbbbbbbbbbbbbbbbbbbb","business_id":"cccccccccccccccccccccc",'
+    b'"stars":3.0,"useful":0,"funny":0,"cool":0,"text":"A line to try a scan on.","date":"2018-07-07 22:09:11"}\n{}\n'
+)
 
 
 @dataclass
@@ -53,21 +54,24 @@ class Search:
     """
 
     key: str
-    wanted: frozenset[bytes]
+    wanted: frozenset[str]
     keys_only: bool = False
-    fast: bool = field(init=False)
     by_review: bool = field(init=False)
+    encoded: list[bytes] = field(init=False)
+    fast: bool = field(init=False)
     at: int = field(init=False)
     header: int = field(init=False)
 
     def __post_init__(self) -> None:
         self.by_review = self.key == "review_id"
         self.at, self.header = _HEADERS[self.key]
-        self.fast = set(map(len, self.wanted)) <= {_ID_LENGTH} and not b"".join(self.wanted).translate(None, _ID_BYTES)
+        self.encoded = [each.encode() for each in self.wanted]
+        alike = set(map(len, self.encoded)) <= {_ID_LENGTH}
+        self.fast = alike and not b"".join(self.encoded).translate(None, _ID_BYTES)
 
 
 class Scanner:
-    """Scans bytes for a search; one for each thread, since it owns its buffer."""
+    """Scans bytes for a search; one for each process, since it owns its buffer."""
 
     def __init__(self, search: Search, buffer: int = BUFFER) -> None:
         self._search = search
@@ -85,43 +89,41 @@ class Scanner:
                 filled, more = filled + count, bool(count)
             end = buffer.rfind(b"\n", 0, filled) + 1 if more else filled
             if end:
-                yield list(self._items(buffer, end))
+                yield self._items(buffer, end)
                 buffer[: filled - end] = buffer[end:filled]
                 filled -= end
 
-    def _items(self, buffer: bytearray, end: int) -> Iterator[Item]:
-        view, search = memoryview(buffer), self._search
-        for start, stop, proven in self._lines(buffer, end):
-            ids = _ids(buffer, start, stop) if proven and search.keys_only else None
-            if ids:
-                yield ids
-                continue
-            line = bytes(view[start:stop])
-            if proven or line.strip():
-                item = _item(line, search)
+    def _items(self, buffer: bytearray, end: int) -> list[Item]:
+        items: list[Item] = []
+        search = self._search
+        with memoryview(buffer) as view:
+            for start, stop, proven in self._lines(buffer, end):
+                ids = _ids(buffer, start, stop, search) if proven and search.keys_only else None
+                item = ids or _item(view[start:stop], search)
                 if item:
-                    yield item
+                    items.append(item)
+        return items
 
 
-def _item(line: bytes, search: Search) -> Item | None:
+def _item(line: memoryview, search: Search) -> Item | None:
     """Return what a line holds, if it is wanted; the line itself where anything about it is unusual."""
     if loads is None:
-        return line
+        return bytes(line).strip() and bytes(line)
     try:
         review, place, text, stars = _fields(loads(line))
     except (ValueError, KeyError, TypeError):
-        return line
+        return bytes(line).strip() and bytes(line)
     usual = isinstance(review, str) and isinstance(place, str) and isinstance(text, str)
     if not usual or type(stars) not in (float, int):
-        return line
-    if (review if search.by_review else place).encode() not in search.wanted:
+        return bytes(line)
+    if (review if search.by_review else place) not in search.wanted:
         return None
     if search.keys_only:
         return (review, place) if text.strip() else None
     return review, place, text, float(stars)
 
 
-def _ids(buffer: bytearray, start: int, stop: int) -> Ids | None:
+def _ids(buffer: bytearray, start: int, stop: int, search: Search) -> Ids | None:
     """Return a proven line's ids if it also proves that its text is not blank."""
     text = buffer.find(_TEXT, start + _STARS_AT, stop)
     first = text + len(_TEXT)
@@ -133,7 +135,8 @@ def _ids(buffer: bytearray, start: int, stop: int) -> Ids | None:
     )
     if review.translate(None, _ID_BYTES) or buffer[start + _STARS_AT : text].translate(None, b".0123456789") != _FIELDS:
         return None
-    return review.decode(), place.decode()
+    ids = review.decode(), place.decode(errors="replace")
+    return ids if ids[1] in search.wanted else None
 
 
 def _every_line(buffer: bytearray, end: int) -> Iterator[tuple[int, int, bool]]:
@@ -147,7 +150,7 @@ def _every_line(buffer: bytearray, end: int) -> Iterator[tuple[int, int, bool]]:
 
 def _proven_by_slices(search: Search) -> Lines:
     """Return the line finder that needs nothing but Python."""
-    wanted, at, size = search.wanted, search.at, search.header
+    wanted, at, size = frozenset(search.encoded), search.at, search.header
     expected = [(start, _LAYOUT[start : min(stop, size)]) for start, stop in _FIXED if start < size]
 
     def lines(buffer: bytearray, end: int) -> Iterator[tuple[int, int, bool]]:
@@ -171,12 +174,15 @@ def _proven_by_numpy(search: Search) -> Lines | None:
         import numpy as np
     except ImportError:
         return None
-    wanted, at, size = search.wanted, search.at, search.header
+    at, size = search.at, search.header
     layout = np.frombuffer(_LAYOUT[:size], "<u8")
     fixed = np.frombuffer(bytes(255 if byte else 0 for byte in _LAYOUT[:size]), "<u8")
     words = [word for word in range(size // 8) if fixed[word]]
     inside = -(-at // 8)  # the first of the words that lie within the id, whole
-    tables = [_Sieve(np, [each[skip : skip + 8] for each in wanted]) for skip in (inside * 8 - at, inside * 8 - at + 8)]
+    tables = [
+        _Sieve(np, [each[skip : skip + 8] for each in search.encoded])
+        for skip in (inside * 8 - at, inside * 8 - at + 8)
+    ]
     flags = np.zeros(0, bool)
 
     def newlines(data: Any) -> Any:
@@ -194,7 +200,7 @@ def _proven_by_numpy(search: Search) -> Lines | None:
             return np.flatnonzero(flags[: len(data)])
         return at * 8 + (np.frexp(first.astype(np.float64))[1] - 1 >> 3)
 
-    def lines(buffer: bytearray, end: int) -> Iterator[tuple[int, int, bool]]:
+    def lines(buffer: bytearray, end: int) -> Iterable[tuple[int, int, bool]]:
         data = np.frombuffer(buffer, np.uint8, end)
         stops = newlines(data)
         if not len(stops) or stops[-1] != end - 1:
@@ -209,9 +215,7 @@ def _proven_by_numpy(search: Search) -> Lines | None:
             odd |= (heads[:, word] & fixed[word]) != layout[word]
         hits = np.flatnonzero(odd | tables[0].may_hold(heads[:, inside]))
         hits = hits[odd[hits] | tables[1].may_hold(heads[hits, inside + 1])]
-        for start, stop, proven in zip(starts[hits].tolist(), stops[hits].tolist(), (~odd[hits]).tolist(), strict=True):
-            if not proven or bytes(buffer[start + at : start + at + _ID_LENGTH]) in wanted:
-                yield start, stop, proven
+        return zip(starts[hits].tolist(), stops[hits].tolist(), (~odd[hits]).tolist(), strict=True)
 
     return lines
 
@@ -282,21 +286,3 @@ def unpack(read: Callable[[int], bytes]) -> list[Item] | None:
         return None
     items: list[Item] = marshal.loads(data)
     return items
-
-
-def main() -> None:
-    """Serve as helper: a search, a file and its range on standard input, then chunks; items for each on standard output."""
-    source, target = sys.stdin.buffer, sys.stdout.buffer
-    (key, wanted, keys_only), path, table = marshal.load(source)
-    scanner = Scanner(Search(key, frozenset(wanted), keys_only))
-    with open(path, "rb", buffering=0) as file:
-        target.write(READY)
-        target.flush()
-        for line in iter(source.readline, b""):
-            first, last = line.split()
-            target.write(pack(scan_chunk(scanner, file, (int(first), int(last)), table)))
-            target.flush()
-
-
-if __name__ == "__main__":
-    main()

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import random
+import signal
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -104,7 +107,7 @@ def plain_loop(data: bytes, key: str, wanted: list[str]) -> list[dict[str, Any]]
 
 
 def searched(key: str, wanted: Iterable[str], keys_only: bool = False) -> Search:
-    return Search(key, frozenset(each.encode() for each in wanted), keys_only)
+    return Search(key, frozenset(wanted), keys_only)
 
 
 def scanned(data: bytes, search: Search, buffer: int) -> list[dict[str, Any]]:
@@ -113,7 +116,7 @@ def scanned(data: bytes, search: Search, buffer: int) -> list[dict[str, Any]]:
     for items in Scanner(search, buffer).scan(io.BytesIO(data).readinto):
         for item in items:
             row = json.loads(item) if isinstance(item, bytes) else dict(zip(FIELDS, item, strict=True))
-            if (row.get(search.key) or "") in {each.decode() for each in search.wanted}:
+            if row.get(search.key) in search.wanted:
                 found.append({name: row.get(name) for name in FIELDS})
     return found
 
@@ -144,7 +147,7 @@ def test_without_orjson_the_caller_parses(monkeypatch: pytest.MonkeyPatch) -> No
 def test_usual_lines_are_decided_without_parsing(finder: str, monkeypatch: pytest.MonkeyPatch) -> None:
     data = lines(line(review(number)) for number in range(500))
     parsed = []
-    monkeypatch.setattr(scanner, "loads", lambda each: parsed.append(each) or json.loads(each))
+    monkeypatch.setattr(scanner, "loads", lambda each: parsed.append(bytes(each)) or json.loads(bytes(each)))
     row = review(3)
     search = searched("review_id", [row["review_id"], identifier("absent")])
     assert scanned(data, search, 4096) == [{name: row[name] for name in FIELDS}]
@@ -212,25 +215,34 @@ def slowly(batches: Iterator[list[scanner.Item]]) -> Iterator[list[scanner.Item]
         yield items
 
 
-@pytest.mark.parametrize(
-    "program",
-    [
-        "raise SystemExit",
-        "import sys; sys.stdout.buffer.write(b'R'); raise SystemExit",
-        "import sys; sys.stdout.buffer.write(b'Rxyz'); sys.stdin.buffer.read()",
-        None,
-    ],
-)
+def no_fork() -> int:
+    raise OSError("no more processes")
+
+
+def hanging(*_: Any) -> None:
+    time.sleep(600)
+
+
+def ready_and_gone(_where: Any, _scanner: Any, _source: Any, target: Any) -> None:
+    target.write(b"R")
+
+
+def ready_and_mad(_where: Any, _scanner: Any, source: Any, target: Any) -> None:
+    target.write(b"Rxyz")
+    target.flush()
+    source.readline()
+
+
+@pytest.mark.parametrize("serve", [hanging, ready_and_gone, ready_and_mad, None, "killed"])
 def test_a_helper_that_fails_costs_nothing_but_time(
-    program: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    serve: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     where, search, wanted = big_file(tmp_path / "review.json")
-    if program is None:
-        monkeypatch.setattr("sys.executable", "/nowhere/python")
-    else:
-        (tmp_path / "helper.py").write_text(program)
-        monkeypatch.setattr("hydrate.scan.scanner.__file__", str(tmp_path / "helper.py"))
-    if program and "read()" in program:  # it never answers: killed from outside, as a machine short of memory would
+    if callable(serve):
+        monkeypatch.setattr("hydrate.scan._serve", serve)
+    elif serve is None:
+        monkeypatch.setattr("os.fork", no_fork)
+    else:  # as a machine short of memory would
         monkeypatch.setattr("hydrate.scan._Helper.feed", killing_after(3))
     batches = scan_range(where, search, chunk=20_000, helper_pays=0)
     assert [item for items in slowly(batches) for item in items] == wanted
@@ -243,21 +255,39 @@ def killing_after(calls: int) -> Callable[..., None]:
         feed(helper, chunks)
         count.append(1)
         if len(count) == calls:
-            helper._process.kill()
+            os.kill(helper._process, signal.SIGKILL)
 
     return counting
 
 
-def test_a_scan_that_is_left_early_leaves_no_helper(tmp_path: Path) -> None:
+def test_a_scan_that_is_left_early_leaves_no_helper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     where, search, _ = big_file(tmp_path / "review.json")
-    started = []
-    start = scan._Helper.start
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(scan._Helper, "start", lambda *arguments: started.append(start(*arguments)) or started[-1])
-        early = scan_range(where, search, chunk=2000, helper_pays=0)
-        next(early)
-        early.close()
-    assert started[0]._process.poll() is not None
+    fork, started = os.fork, []
+
+    def noting() -> int:
+        process = fork()
+        started.append(process)
+        return process
+
+    monkeypatch.setattr("os.fork", noting)
+    threads = threading.active_count()
+    early = scan_range(where, search, chunk=2000, helper_pays=0)
+    next(early)
+    assert threading.active_count() == threads + 1
+    early.close()
+    assert threading.active_count() == threads
+    assert len(started) == 1
+    with pytest.raises(ChildProcessError):
+        os.waitpid(started[0], os.WNOHANG)
+
+
+@pytest.mark.parametrize("key", ["review_id", "business_id"])
+def test_the_sample_tries_what_a_scan_does(key: str) -> None:
+    row = json.loads(scanner.SAMPLE.split(b"\n")[0])
+    for keys_only in (False, True):
+        search = searched(key, [row[key]], keys_only)
+        items = [item for items in Scanner(search).scan(io.BytesIO(scanner.SAMPLE).readinto) for item in items]
+        assert items == [(row["review_id"], row["business_id"], row["text"], 3.0)[: 2 if keys_only else 4], b"{}"]
 
 
 def test_items_survive_packing() -> None:
