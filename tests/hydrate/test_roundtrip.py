@@ -87,6 +87,19 @@ def released(draw: st.DrawFn, literals: st.SearchStrategy[str]) -> tuple[dict[st
     return {"dialogue_id": "d", "turns": turns}, reviews
 
 
+def says_a_review(release: dict[str, Any], reviews: dict[str, str]) -> bool:
+    """Whether our own words between two placeholders, marks left out, stand in a review.
+
+    Between the marks of two quotes they are then a quote of that review, which dehydration takes out too (decisions, 15):
+    the text still comes back, with one quote more in its list.
+    """
+    mark = "\ue000span\ue000"
+    spans = [dict.fromkeys((quote["n"] for quote in turn["quotes"]), mark) for turn in release["turns"]]
+    texts = [hydrate.render(turn["text"], known) for turn, known in zip(release["turns"], spans, strict=True)]
+    words = [piece.strip('"“” \t\r\n') for text in texts for piece in text.split(mark)[1:-1]]
+    return any(word in text for word in words if word for text in reviews.values())
+
+
 def check_round_trip(case: tuple[dict[str, Any], dict[str, str]], strict: bool) -> None:
     """Hydrate, take the text out again, and hydrate that."""
     release, reviews = case
@@ -95,8 +108,7 @@ def check_round_trip(case: tuple[dict[str, Any], dict[str, str]], strict: bool) 
     emptied = hydrate.dehydrate([hydrated], reviews, threshold=1.01)
     (again,), report = hydrate.hydrate(emptied, reviews)
     assert report.counts["verified"] == report.quotes
-    # a quote mark inside a review can pair with one beside a span, and what stands between is then a quote of its own
-    if strict and not any(mark in text for text in reviews.values() for mark in '"“”„‟«»'):
+    if strict and not says_a_review(release, reviews):
         assert again == hydrated
     for before, after in zip(hydrated["turns"], again["turns"], strict=True):
         assert after["text"] == before["text"]
