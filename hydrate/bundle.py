@@ -246,7 +246,8 @@ class Bundle:
         except ValueError as error:
             self._check_unchanged()
             where = f"{self._name(table)} line {number:,}" if number else self._where(table, line)
-            cut = "" if line.rstrip().endswith(b"}") else "; the line is cut off"
+            text = line.strip()
+            cut = "; the line is cut off" if text.startswith(b"{") and not text.endswith(b"}") else ""
             raise BundleError(f"{where}: {error}{cut}", do=_DAMAGED) from None
         self.replaced_surrogates += replaced
         return row

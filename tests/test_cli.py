@@ -107,3 +107,37 @@ def test_hydrate_verifies_and_writes(sample_bundle, tmp_path, capsys):
         "validation.parquet",
     ]
     assert main(["hydrate", str(release), "--yelp", str(sample_bundle)]) == 2
+
+
+def test_a_baseline_that_never_answers_is_a_failed_run(sample_bundle, tmp_path, capsys):
+    folder = tmp_path / "broken"
+    folder.mkdir()
+    (folder / "broken.py").write_text(
+        "from trace_dataset.baseline import Baseline\n\n\nclass Broken(Baseline):\n"
+        "    def rank(self, turn):\n        raise RuntimeError('no tables today')\n"
+    )
+    arguments = [
+        "run",
+        str(folder),
+        "--yelp",
+        str(sample_bundle),
+        *SMALL,
+        "--limit",
+        "5",
+        "--out",
+        str(tmp_path / "runs"),
+    ]
+    assert main(arguments) == 1
+    assert "no tables today" in capsys.readouterr().out
+
+
+def test_a_folder_in_use_is_refused_before_anything_is_built(sample_bundle, monkeypatch, capsys):
+    monkeypatch.setattr("trace_dataset.release.local.build_knowledge_base", lambda *a, **k: pytest.fail("built"))
+    assert main(["build", str(sample_bundle), "--yelp", str(sample_bundle)]) == 2
+    assert "exists already" in capsys.readouterr().err
+
+
+def test_version(capsys):
+    with pytest.raises(SystemExit):
+        main(["--version"])
+    assert capsys.readouterr().out.startswith("trace-dataset ")

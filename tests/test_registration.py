@@ -68,14 +68,16 @@ def test_a_library_that_changed_inside_costs_the_name_only():
 def test_an_unknown_metric_lists_those_there_are():
     import evaluate
 
-    with pytest.raises(UsageError, match="cgs"):
-        evaluate.load("trace/cgsx")
+    for name in ("trace/cgsx", "metrics/cgsx"):
+        with pytest.raises(UsageError, match="cgs"):
+            evaluate.load(name)
 
 
 def test_metric_names_are_served_from_anywhere(tmp_path, monkeypatch):
     import evaluate
 
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "metrics" / "cgs").mkdir(parents=True)  # an empty folder of that name hides nothing
     assert evaluate.load("trace/cgs").name == "cgs"
     assert evaluate.load("metrics/cgs").name == "cgs"
 

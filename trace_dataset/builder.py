@@ -73,11 +73,10 @@ class TraceConfig(datasets.BuilderConfig):
         """Return what these options describe; raises `UsageError` where they name nothing to build from."""
         if self.yelp_path is None and self.release is None:
             raise UsageError('load_dataset("trace") was given neither yelp_path nor release', do=HOW_TO_GET_TEXT)
-        if self.on_mismatch not in ("error", "placeholder", "drop"):
-            raise UsageError(f"on_mismatch={self.on_mismatch!r} does not exist", do="use error, placeholder or drop")
         values = {field.name: getattr(self, field.name) for field in fields(Source)}
         for name in ("yelp_path", "release"):
-            values[name] = None if values[name] is None else os.fspath(values[name])
+            if isinstance(values[name], os.PathLike):
+                values[name] = os.fspath(values[name])
         return Source(**values)
 
 
@@ -286,7 +285,9 @@ def _split_errors(builder: TraceDataset) -> Iterator[None]:
         if isinstance(error, TraceError) or not re.match(r"(Unknown split|Bad split)", str(error)):
             raise
         there = ("train",) if builder.config.name in ("pois", "reviews") else SPLITS
-        asked = re.search(r'split:? "?([^". ]+)', str(error))
-        raise UsageError(
-            f"there is no split called {asked.group(1) if asked else 'that'!r}", do=f"use one of: {', '.join(there)}"
-        ) from error
+        asked = re.search(r'split:? "?([^" ]+?)"?[.,]? ', f"{error} ")
+        name = asked.group(1) if asked else "that"
+        do = f"use one of: {', '.join(there)}"
+        if "[" in name:
+            raise UsageError(f"a slice such as {name!r} cannot be streamed", do=f"{do}; then .take(10)") from error
+        raise UsageError(f"there is no split called {name!r}", do=do) from error

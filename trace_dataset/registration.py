@@ -22,7 +22,7 @@ from typing import Any
 import wrapt
 
 from hydrate.errors import UsageError
-from trace_dataset.installed import code_digest, hub_names, hub_path
+from trace_dataset.installed import code_digest, hub_path
 
 TESTED = {"datasets": ("4.8.5", "5.2.0"), "evaluate": ("0.4.6",)}
 MODULE = "trace_dataset.builder"
@@ -90,7 +90,7 @@ def _installed_metric(path: str) -> str | None:
     owner, _, name = path.rstrip("/").partition("/")
     if owner == "trace" and name and "/" not in name:
         return str(hub_path("metrics", name))
-    if owner == "metrics" and not os.path.exists(path) and name in hub_names("metrics"):
+    if owner == "metrics" and name and "/" not in name and not os.path.isfile(os.path.join(path, f"{name}.py")):
         return str(hub_path("metrics", name))
     return None
 

@@ -79,6 +79,9 @@ def test_a_faulty_baseline_costs_turns_and_never_the_run(benchmark, tmp_path, fa
     assert results.n_failed == len(failed)
     for value, missed in zip(results.turns["recall_at_1"], results.turns["failed"], strict=True):
         assert value == 0 or not missed
+    assert {value for value, missed in zip(results.turns["gs"], results.turns["failed"], strict=True) if missed} == {
+        0.0
+    }
     with pytest.raises((UsageError, RuntimeError)):
         run_baseline(Faulty(fault), benchmark, tmp_path / "strict", limit=20, strict=True)
 
@@ -224,3 +227,19 @@ def test_a_filtered_dataset_is_refused_rather_than_run_whole(sample_bundle, benc
     with pytest.raises(UsageError, match="limit=0"):
         evaluate_baseline("popularity", benchmark, limit=0)
     assert len(repr(evaluate_baseline("popularity", loaded["test"]))) < 300
+
+
+def test_a_damaged_shard_is_told_and_then_answered_anew(benchmark, tmp_path):
+    run = run_baseline(load_baseline("popularity"), benchmark, tmp_path / "run", limit=120)
+    before = [path.read_bytes() for path in sorted((tmp_path / "run" / "responses").iterdir())]
+    with run.shard(1).open("r+b") as stream:
+        stream.truncate(500)
+    with pytest.raises(BundleError, match="missing or damaged"):
+        run.responses()
+    run_baseline(load_baseline("popularity"), benchmark, tmp_path / "run", limit=120)
+    assert [path.read_bytes() for path in sorted((tmp_path / "run" / "responses").iterdir())] == before
+
+
+def test_what_is_no_baseline_is_told(benchmark):
+    with pytest.raises(UsageError, match="NoneType is no baseline"):
+        evaluate_baseline(None, benchmark)

@@ -150,6 +150,12 @@ def test_two_processes_at_once_build_one_cache(sample_bundle, tmp_path):
         ((), {"yelp_path": "BUNDLE", "n_dialogues": 240, "split": "dev"}, "train, validation, test"),
         ((), {"yelp_path": "BUNDLE", "n_dialogues": 240, "split": "dev", "streaming": True}, "train, validation, test"),
         ((), {"yelp_path": "BUNDLE", "data_files": "x.csv"}, "yelp_path"),
+        ((), {"yelp_path": "BUNDLE", "n_dialogues": 0}, "n_dialogues=0 is not a whole number of 1 or more"),
+        ((), {"yelp_path": "BUNDLE", "n_dialogues": "240"}, "n_dialogues='240' is not a whole number"),
+        ((), {"yelp_path": "BUNDLE", "seed": "abc"}, "seed='abc' is not a whole number"),
+        ((), {"yelp_path": ""}, "is no path"),
+        ((), {"yelp_path": 5}, "yelp_path=5 is no path"),
+        ((), {"yelp_path": "BUNDLE", "n_dialogues": 240, "split": "test[:2]", "streaming": True}, "cannot be streamed"),
     ],
 )
 def test_a_wrong_call_is_one_error_that_says_what_to_do(sample_bundle, arguments, options, says):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from hydrate.errors import UsageError
 from trace_dataset.evaluation.results import Estimate, Results
@@ -35,18 +35,27 @@ class Table:
     header: list[str]
     rows: list[list[str]]
     notes: list[str]
+    groups: dict[str, int] = field(default_factory=dict)  # titles and numbers of columns, after the first
 
     def text(self) -> str:
-        """Return the table with aligned columns, for a terminal."""
-        widths = [max(len(row[i]) for row in [self.header, *self.rows]) for i in range(len(self.header))]
+        """Return the table for a terminal, one block of aligned columns for each group."""
+        blocks, start = [], 1
+        for title, size in (self.groups or {"": len(self.header) - 1}).items():
+            blocks.append(f"{title}\n{self._block([0, *range(start, start + size)])}".lstrip())
+            start += size
+        return "\n\n".join([*blocks, "\n".join(f"  {note}" for note in self.notes)])
+
+    def _block(self, columns: Sequence[int]) -> str:
+        header, *rows = ([row[i] for i in columns] for row in [self.header, *self.rows])
+        widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
         lines = [
             "  ".join(
                 cell.ljust(width) if i == 0 else cell.rjust(width)
                 for i, (cell, width) in enumerate(zip(row, widths, strict=True))
             ).rstrip()
-            for row in [self.header, ["-" * width for width in widths], *self.rows]
+            for row in [header, ["-" * width for width in widths], *rows]
         ]
-        return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
+        return "\n".join(lines)
 
     def markdown(self) -> str:
         """Return the table as GitHub Markdown."""
@@ -83,7 +92,8 @@ def competency_table(results: Sequence[Results], full: bool = False) -> Table:
                 f"{result.n_failed:,}",
             ]
         )
-    return Table(header, rows, _notes(results))
+    sizes = {title: len(columns) for title, columns in groups.items()}
+    return Table(header, rows, _notes(results), {**sizes, "Rests on": 3})
 
 
 def check_comparable(results: Sequence[Results]) -> None:

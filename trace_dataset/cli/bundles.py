@@ -9,22 +9,20 @@ from pathlib import Path
 import orjson
 
 import hydrate
-from hydrate.errors import UsageError
 from trace_dataset.cli.progress import StageBars
 from trace_dataset.evaluation.sanity import check_benchmark
 from trace_dataset.kb import survey
 from trace_dataset.leaks import RunFinder
 from trace_dataset.release import Source, build_release, open_benchmark, open_release
 from trace_dataset.release.card import effort_text, table3_text
+from trace_dataset.release.folder import vacant
 from trace_dataset.release.leak_check import find_leaks, refuse_leaks
 from trace_dataset.sample import write_sample
 
 
 def sample(options: Namespace) -> int:
     """Write the sample bundle."""
-    folder = Path(options.folder).expanduser()
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise UsageError(f"{folder} exists already", do="choose another folder or remove this one first")
+    folder = vacant(options.folder)
     write_sample(folder, places=options.places, reviews_per_place=options.reviews_per_place, seed=options.seed)
     for path in sorted(folder.iterdir()):
         print(f"{path}  {path.stat().st_size:,} bytes")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import io
 import sys
 from collections.abc import Sequence
 
 import hydrate.__main__ as hydration
+import trace_dataset
 from hydrate.errors import TraceError, UsageError
 from trace_dataset.cli import bundles, demo, runs
 from trace_dataset.pools import POOLS
@@ -15,6 +17,9 @@ from trace_dataset.schema import SPLITS
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one verb and return its exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that cannot show a sign must not cost the work
     options = parser().parse_args(arguments)
     try:
         return int(options.run(options))
@@ -34,6 +39,7 @@ def parser() -> argparse.ArgumentParser:
         prog="trace-dataset", description="TRACE: can a conversational recommender be trusted?"
     )
     top.add_argument("--debug", action="store_true", help="show the traceback of an error")
+    top.add_argument("--version", action="version", version=f"trace-dataset {trace_dataset.__version__}")
     verbs = top.add_subparsers(dest="verb", required=True, metavar="VERB")
 
     verb = _verb(

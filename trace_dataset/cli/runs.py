@@ -29,12 +29,16 @@ def run(options: Namespace) -> int:
         if name not in CONTROLS:
             load_baseline(name)
     benchmark = open_source(options)
+    none_answered = False
     for name in options.baseline:
         folder = Path(options.out) / f"{Path(name).name}-{options.pool}{'-' + options.split if options.split else ''}"
         finished = run_one(named_baseline(name, benchmark), benchmark, folder, options)
-        failed = sum(1 for answer in finished.responses() if answer.error)
-        print(f"{finished.folder}: {finished.settings['dialogues']:,} dialogues, {failed:,} failed turns")
-    return 0
+        answers = finished.responses()
+        errors = [answer.error for answer in answers if answer.error]
+        first = f", first: {errors[0]}" if errors else ""
+        print(f"{finished.folder}: {finished.settings['dialogues']:,} dialogues, {len(errors):,} failed turns{first}")
+        none_answered = none_answered or len(errors) == len(answers)
+    return 1 if none_answered else 0
 
 
 def score(options: Namespace) -> int:

@@ -47,6 +47,10 @@ def evaluate_baseline(
     split = split or named_split
     if isinstance(baseline, str):
         baseline = control(baseline, benchmark.split(split)) if baseline in CONTROLS else load_baseline(baseline)
+    if not isinstance(baseline, Baseline):
+        raise UsageError(
+            f"a {type(baseline).__name__} is no baseline", do="give a name, a path, or an instance of a Baseline class"
+        )
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(out) if out is not None else Path(scratch) / baseline.name
         run = run_baseline(

@@ -135,6 +135,13 @@ class RunFolder:
         """Return the path of one shard."""
         return self.folder / "responses" / f"{number:05d}.parquet"
 
+    def has_shard(self, number: int) -> bool:
+        """Return whether a shard is there and whole; a damaged one is answered anew."""
+        try:
+            return pq.ParquetFile(self.shard(number)).metadata is not None
+        except (OSError, pa.ArrowException):
+            return False
+
     def write_shard(self, number: int, responses: Iterable[StoredResponse]) -> None:
         """Write one shard by an atomic rename."""
         table = pa.Table.from_pylist([_row(item) for item in responses], schema=SHARD_SCHEMA)
@@ -145,10 +152,10 @@ class RunFolder:
     def responses(self) -> list[StoredResponse]:
         """Return all responses, in the order of the run; raises `BundleError` where shards are missing."""
         wanted = int(self.settings["shards"])
-        missing = [number for number in range(wanted) if not self.shard(number).exists()]
+        missing = [number for number in range(wanted) if not self.has_shard(number)]
         if missing:
             raise BundleError(
-                f"{self.folder} is unfinished: {len(missing)} of {wanted} shards are missing",
+                f"{self.folder} is unfinished: {len(missing)} of {wanted} shards are missing or damaged",
                 do="run the same `trace-dataset run` command again; it goes on where it stopped",
             )
         return [_response(row) for number in range(wanted) for row in pq.read_table(self.shard(number)).to_pylist()]

@@ -92,9 +92,15 @@ class _Job:
             fault = ranking_fault(ranking, context.pool)
             response = self.baseline.respond(context, ranking) if fault is None else None
             fault = fault or response_fault(response, context)
-        except Exception as error:  # a stranger's code: whatever it raises is recorded, or stops a strict run
+        except (
+            Exception,
+            SystemExit,
+        ) as error:  # a stranger's code: whatever it raises is recorded, or stops a strict run
             if self.strict:
-                raise
+                raise UsageError(
+                    f"{self.baseline.name}, dialogue {context.dialogue_id}: {type(error).__name__}: {error}",
+                    do="mend the baseline, or run without --strict",
+                ) from error
             return Response("", error=f"{type(error).__name__}: {error}"[:500])
         if fault is not None or response is None:
             if self.strict:
@@ -158,7 +164,7 @@ def run_baseline(
             "control": baseline.name in CONTROLS,
         },
     )
-    left = [number for number in range(shards) if not run.shard(number).exists()]
+    left = [number for number in range(shards) if not run.has_shard(number)]
     done, failed = len(dialogues) - sum(_size(number, dialogues) for number in left), 0
     arguments = (baseline, benchmark, dialogues, name, strict)
     if left:
@@ -176,6 +182,8 @@ def ranking_fault(ranking: Any, pool: Sequence[str]) -> str | None:
     """Return what is wrong with a ranking, or None."""
     if not isinstance(ranking, (list, tuple)):
         return f"rank returned {type(ranking).__name__}, not a list of business ids"
+    if not ranking:
+        return "rank returned no place"
     outside = [place for place in ranking if place not in pool]
     if outside:
         return f"rank returned {outside[0]!r}, which is not in the pool"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,7 @@ from trace_dataset.scoring.recovery import recovery_counts, t2r, tsr
 from trace_dataset.scoring.text import bleu4, rouge_l
 from trace_dataset.streams import digest
 
-METRICS_VERSION = 1  # rises with every change that moves a number; stored scores of an older one are computed anew
+METRICS_VERSION = 2  # rises with every change that moves a number; stored scores of an older one are computed anew
 Column = list[float | None]
 
 
@@ -72,10 +72,7 @@ def turn_scores(columns: TurnColumns, kb: KnowledgeBase) -> dict[str, list[Any]]
         "ranking_recall_at_3": [recall_at_k(ranking, gold, k=3) for ranking, gold in ranked],
         "bleu4": [bleu4(reference, text) for reference, text in pairs],
         "rouge_l": [rouge_l(reference, text) for reference, text in pairs],
-        "gs": list(ground.gs),
-        "cd": list(ground.cd),
-        "pc": list(ground.pc),
-        "cgs": list(ground.cgs),
+        **{name: _missed(getattr(ground, name), columns) for name in ("gs", "cd", "pc", "cgs")},
         "n_quotes": [int(count) for count in ground.n_quotes],
         "price_alignment": [
             price_alignment(said, [kb.pois[place].price for place in predicted]) if asked else None
@@ -83,6 +80,13 @@ def turn_scores(columns: TurnColumns, kb: KnowledgeBase) -> dict[str, list[Any]]
         ],
         "preference_coverage": preference,
     }
+
+
+def _missed(values: Sequence[float | None], columns: TurnColumns) -> Column:
+    """Return a grounding column in which a turn without an answer is a miss, not a vacuous 1."""
+    return [
+        0.0 if failed and value is not None else value for value, failed in zip(values, columns.failed, strict=True)
+    ]
 
 
 def preference_scores(columns: TurnColumns, kb: KnowledgeBase) -> Column:

@@ -100,9 +100,7 @@ def write_release(
         UsageError: the folder exists and is not empty.
         StorageError: the disk is full or read-only.
     """
-    target = Path(folder).expanduser()
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise UsageError(f"{target} exists already", do="choose another folder or remove this one first")
+    target = vacant(folder)
     manifest = Manifest(
         content_digest=content_digest(dialogues, pois, reviews, split_of),
         bundle_fingerprint=bundle_fingerprint,
@@ -147,6 +145,14 @@ def write_release(
         }
         manifest.write(part)
     return Release(target, manifest, described)
+
+
+def vacant(folder: str | os.PathLike[str]) -> Path:
+    """Return a folder that may be written to: one that does not exist or is empty; raises `UsageError` for any other."""
+    target = Path(folder).expanduser()
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise UsageError(f"{target} exists already", do="choose another folder or remove this one first")
+    return target
 
 
 @contextmanager

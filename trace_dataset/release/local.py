@@ -22,7 +22,7 @@ from trace_dataset.dialogues import build_dialogues, default_dialogue_count
 from trace_dataset.installed import code_digest
 from trace_dataset.kb import KnowledgeBase, build_knowledge_base, collect_evidence
 from trace_dataset.leaks import RunFinder
-from trace_dataset.release.folder import Release, open_release, whole_folder, write_release
+from trace_dataset.release.folder import Release, open_release, vacant, whole_folder, write_release
 from trace_dataset.schema import SPLITS, Dialogue, Review
 from trace_dataset.splits import assign_splits
 from trace_dataset.streams import digest
@@ -31,6 +31,7 @@ logger = logging.getLogger(__name__)
 
 Progress = Callable[[str, int, int], None]  # stage, done, total
 MOST_WORKERS, MANY_DIALOGUES = 4, 2_000
+ON_MISMATCH = ("error", "placeholder", "drop")
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,25 @@ class Source:
     min_pois: int | None = None
     open_only: bool = False
     on_mismatch: str = "error"
+
+    def __post_init__(self) -> None:
+        """Refuse an option of the wrong kind before anything is read; raises `UsageError`."""
+        for name in ("yelp_path", "release"):
+            value = getattr(self, name)
+            if value is not None and (not isinstance(value, str) or not value.strip()):
+                raise UsageError(f"{name}={value!r} is no path", do=HOW_TO_GET_TEXT)
+        numbers = {"seed": None, "n_dialogues": 1, "max_places": 1, "min_pois": 1}
+        for name, least in numbers.items():
+            value = getattr(self, name)
+            if value is None and name in ("n_dialogues", "min_pois"):
+                continue
+            if type(value) is not int or (least is not None and value < least):
+                raise UsageError(
+                    f"{name}={value!r} is not a whole number{'' if least is None else f' of {least} or more'}",
+                    do=f"give a number, such as {name}={max(100, least or 0)}",
+                )
+        if self.on_mismatch not in ON_MISMATCH:
+            raise UsageError(f"on_mismatch={self.on_mismatch!r} does not exist", do="use error, placeholder or drop")
 
     def parameters(self) -> dict[str, Any]:
         """Return what decides a build besides the bundle."""
@@ -165,7 +185,7 @@ def build_release(
         min_pois=min_pois,
         open_only=open_only,
     )
-    release, _ = _build(source, Path(out).expanduser(), progress, workers)
+    release, _ = _build(source, vacant(out), progress, workers)
     return release
 
 
@@ -266,7 +286,7 @@ def _build(
         progress=stage("reading places and reviews"),
     )
     evidence = collect_evidence(kb)
-    count = source.n_dialogues or default_dialogue_count(len(kb.pois))
+    count = default_dialogue_count(len(kb.pois)) if source.n_dialogues is None else source.n_dialogues
     if workers is None:  # a process costs a second or two to start
         workers = min(os.cpu_count() or 1, MOST_WORKERS) if count >= MANY_DIALOGUES else 1
     dialogues, report = build_dialogues(
