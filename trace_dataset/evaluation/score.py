@@ -21,13 +21,14 @@ from trace_dataset.release import Benchmark
 from trace_dataset.retrieval import place_facts
 from trace_dataset.scoring.grounding import score_turns
 from trace_dataset.scoring.inventory import find_terms
+from trace_dataset.scoring.module import SCORES_VERSION
 from trace_dataset.scoring.practical import price_alignment, spatial_coherence
 from trace_dataset.scoring.ranking import multi_ref_recall_at_k, recall_at_k, reciprocal_rank
 from trace_dataset.scoring.recovery import recovery_counts, t2r, tsr
 from trace_dataset.scoring.text import bleu4, rouge_l
 from trace_dataset.streams import digest
 
-METRICS_VERSION = 2  # rises with every change that moves a number; stored scores of an older one are computed anew
+COLUMNS_VERSION = 2  # rises when this module changes what is scored; SCORES_VERSION when a metric changes
 Column = list[float | None]
 
 
@@ -38,7 +39,7 @@ def score_run(run: RunFolder, benchmark: Benchmark) -> Results:
         BundleError: the run is unfinished, or belongs to another benchmark.
     """
     path = run.folder / "scores.json"
-    key = digest(run.fingerprint, METRICS_VERSION).hex()[:32]
+    key = digest(run.fingerprint, COLUMNS_VERSION, SCORES_VERSION).hex()[:32]
     stored = _stored(path, key)
     if stored is not None:
         return Results(run.settings, stored["turns"], stored["dialogues"])
