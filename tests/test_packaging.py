@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -64,7 +65,7 @@ def test_every_package_of_the_tree_is_listed(wheel: Path):
     assert [name for name in tracked if name not in names] == []
 
 
-def test_away_from_the_checkout_the_demo_and_the_metric_work(wheel: Path, tmp_path: Path):
+def test_away_from_the_checkout_the_demo_and_every_metric_work(wheel: Path, tmp_path: Path):
     environment, away = tmp_path / "venv", tmp_path / "away"
     away.mkdir()
     run(sys.executable, "-m", "venv", environment, cwd=tmp_path)
@@ -74,11 +75,27 @@ def test_away_from_the_checkout_the_demo_and_the_metric_work(wheel: Path, tmp_pa
     shown = run(environment / "bin" / "trace-dataset", "demo", "--out", "demo", cwd=away, **home)
     assert "oracle *" in shown
     assert (away / "demo" / "competencies.png").stat().st_size > 10_000
+    (away / "metric_examples.py").write_bytes((ROOT / "tests" / "metric_examples.py").read_bytes())
     code = """
-import evaluate, sys
+import json, sys
+import evaluate
 import trace_dataset
-metric = evaluate.load("trace/cgs")
-rows = [{"text": 'Go: "so quiet" [R1].', "recommends": True}]
-print(metric.compute(predictions=rows, references=[[{"label": "R1", "text": "It is so quiet."}]])["gs"], "torch" in sys.modules)
+from trace_dataset.installed import hub_names
+from metric_examples import CALLS
+for name in hub_names("metrics"):
+    call = CALLS[name]
+    metric = evaluate.load("trace/" + name)
+    inputs = {"predictions": [call["prediction"]]}
+    if call["reference"] is not None:
+        inputs["references"] = [call["reference"]]
+    scores = metric.compute(**inputs, **call["options"])
+    print(json.dumps([name, scores["n"], sys.modules[type(metric).__module__].__file__]))
+print("torch" in sys.modules)
 """
-    assert run(python, "-c", code, cwd=away, **home).split()[-2:] == ["1.0", "False"]
+    *lines, torch_was_imported = run(python, "-c", code, cwd=away, **home).splitlines()
+    assert torch_was_imported == "False"
+    scored = {name: (n, file) for name, n, file in map(json.loads, lines)}
+    assert sorted(scored) == sorted(folder.name for folder in (ROOT / "metrics").iterdir() if folder.is_dir())
+    for n, file in scored.values():
+        assert n == 1
+        assert str(ROOT) not in file
