@@ -1,0 +1,34 @@
+"""The scoring functions that came with a metric: flat siblings in a Space, `trace_dataset.scoring` in a checkout.
+
+A page marks what the metric measures with the metric's own functions, so that marks and numbers agree. They are found
+through the loaded metric itself, since only it knows where its siblings are.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from types import ModuleType
+from typing import Any
+
+
+class Scoring:
+    """The scoring modules beside a loaded metric, by name: `scoring.text.quote_spans(…)`.
+
+    Raises `AttributeError` for a module that the metric came without.
+    """
+
+    def __init__(self, metric: Any) -> None:
+        home = sys.modules[type(metric).__module__]
+        self._package = getattr(getattr(home, "signature", None), "__module__", "").rpartition(".")[0]
+
+    def __bool__(self) -> bool:
+        return self._package != ""
+
+    def __getattr__(self, name: str) -> ModuleType:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        try:
+            return importlib.import_module(f"{self._package}.{name}")
+        except ImportError as error:
+            raise AttributeError(f"the metric came without {name}") from error
