@@ -190,7 +190,7 @@ def _dialogue_form() -> Form:
             "The dialogue",
             value=_TALK.format("elm cafe"),
             lines=8,
-            info="One turn a line: who, what it does, and the places it names or refuses. A blank line begins another dialogue.",
+            info="One turn a line: who, what it does, and the places it names or refuses; a blank line between dialogues.",
         ),
         Field(
             "gold",
