@@ -10,8 +10,9 @@ from typing import Any
 
 import hydrate
 from trace_dataset import splits
-from trace_dataset.analysis import agreement, bootstrap, statistics
+from trace_dataset.analysis import agreement, statistics
 from trace_dataset.dialogues import validate_dialogue
+from trace_dataset.evaluation import bootstrap
 from trace_dataset.kb import poi_kept
 from trace_dataset.retrieval import aspects, fusion, orders, sparse, spatial
 from trace_dataset.schema import POI

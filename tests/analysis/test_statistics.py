@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hydrate.errors import TraceError
-from trace_dataset.analysis import agreement, bootstrap, distributions, statistics
+from trace_dataset.analysis import agreement, statistics
+from trace_dataset.evaluation import bootstrap
 
 scipy_stats = pytest.importorskip("scipy.stats")
 # TRACE_EXAMPLES=5000 pytest … is the long run
@@ -45,13 +46,15 @@ def test_paired_tests(rows) -> None:
     if len({a - b for a, b in rows}) > 1:
         wanted = scipy_stats.ttest_rel(x, y)
         assert found["t"] == pytest.approx(wanted.statistic)
-        assert distributions.student_t_p(found["t"], found["df"]) == pytest.approx(wanted.pvalue, abs=1e-12)
+        assert statistics.student_t_p(found["t"], found["df"]) == pytest.approx(wanted.pvalue, abs=1e-12)
     else:
         assert found is None
     moved = [(a, b) for a, b in rows if a != b]
     found_w = statistics.wilcoxon_w(x, y)
     if moved:
-        assert found_w == scipy_stats.wilcoxon(*zip(*moved, strict=True), method="approx").statistic
+        wanted = scipy_stats.wilcoxon(*zip(*moved, strict=True))
+        assert found_w == wanted.statistic
+        assert statistics.wilcoxon_p(x, y) == pytest.approx(wanted.pvalue)
     else:
         assert found_w is None
 
@@ -65,19 +68,15 @@ def test_kruskal(groups) -> None:
     else:
         wanted = scipy_stats.kruskal(*groups)
         assert found == pytest.approx(wanted.statistic, abs=1e-9)
-        assert distributions.chi_squared_p(found, len(groups) - 1) == pytest.approx(wanted.pvalue, abs=1e-9)
+        assert statistics.chi_squared_p(found, len(groups) - 1) == pytest.approx(wanted.pvalue, abs=1e-9)
 
 
 @FEW
-@given(st.floats(-30, 30), st.floats(1, 400))
-def test_tails(value: float, df: float) -> None:
-    assert distributions.student_t_p(value, df) == pytest.approx(
-        2 * scipy_stats.t.sf(abs(value), df), rel=1e-8, abs=1e-300
-    )
-    assert distributions.chi_squared_p(abs(value), df) == pytest.approx(
-        scipy_stats.chi2.sf(abs(value), df), rel=1e-8, abs=1e-14
-    )
-    assert distributions.normal_p(value) == pytest.approx(2 * scipy_stats.norm.sf(abs(value)), rel=1e-9)
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
+def test_holm(probabilities) -> None:
+    multitest = pytest.importorskip("statsmodels.stats.multitest")
+    wanted = multitest.multipletests(probabilities, method="holm")[1]
+    assert statistics.holm(probabilities) == pytest.approx(list(wanted))
 
 
 @FEW
@@ -109,6 +108,20 @@ def test_alpha_ignores_the_order_of_raters_and_units(rows) -> None:
         assert found is None or found <= 1 + 1e-12
         assert agreement.krippendorff_alpha(rows[::-1], level) == pytest.approx(found)
         assert agreement.krippendorff_alpha([row[::-1] for row in rows], level) == pytest.approx(found)
+
+
+@FEW
+@given(ratings)
+def test_alpha_is_that_of_the_krippendorff_package(rows) -> None:
+    package = pytest.importorskip("krippendorff")
+    table = np.array([[np.nan if value is None else value for value in row] for row in rows], dtype=float)
+    shared = [column[~np.isnan(column)] for column in table.T if (~np.isnan(column)).sum() > 1]
+    if len({value for column in shared for value in column}) < 2:
+        assert all(agreement.krippendorff_alpha(rows, level) is None for level in agreement.LEVELS)
+        return
+    for level in agreement.LEVELS:
+        wanted = package.alpha(reliability_data=table, level_of_measurement=level)
+        assert agreement.krippendorff_alpha(rows, level) == pytest.approx(wanted, abs=1e-12)
 
 
 def test_alpha_refuses_ragged_ratings() -> None:
@@ -148,7 +161,7 @@ def test_bootstrap_equals_the_loop(n: int) -> None:
 
 def test_draws_in_pieces_are_those_of_one_call(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = np.vstack(list(bootstrap.resamples(37, 300)))
-    monkeypatch.setattr(bootstrap, "CHUNK", 37 * 11)
+    monkeypatch.setattr(bootstrap, "BLOCK", 37 * 11)
     pieces = list(bootstrap.resamples(37, 300))
     assert len(pieces) == 28
     assert np.array_equal(np.vstack(pieces), whole)

@@ -56,7 +56,9 @@ class FakeEvidence:
         return self.any_spans(business_id)
 
     def any_spans(self, business_id):
-        return tuple(FakeSpan(key, 0, len(self.kb.reviews[key].text), "overall", 1) for key in self.kb.reviews_of[business_id])
+        return tuple(
+            FakeSpan(key, 0, len(self.kb.reviews[key].text), "overall", 1) for key in self.kb.reviews_of[business_id]
+        )
 
     def wishes(self, business_id):
         return tuple(Constraint("aspect", value) for value in sorted(self.supports[business_id]))
@@ -75,8 +77,22 @@ def town():
         places, reviews = [], []
         for number, _ in enumerate(supports):
             business = f"b{number:02d}"
-            places.append(POI(business, f"House Number {number:02d}x", "1 Main St", "Tucson", "AZ", "hotel", 32.2, -110.9,
-                              (f"Category {number % 4}",), (3.0, 3.5, 4.0, 4.5)[number % 4], 10 + number, 2))
+            places.append(
+                POI(
+                    business,
+                    f"House Number {number:02d}x",
+                    "1 Main St",
+                    "Tucson",
+                    "AZ",
+                    "hotel",
+                    32.2,
+                    -110.9,
+                    (f"Category {number % 4}",),
+                    (3.0, 3.5, 4.0, 4.5)[number % 4],
+                    10 + number,
+                    2,
+                )
+            )
             for copy in range(4):
                 text = f"We had a fine stay in room {number} on day {copy} of the trip"
                 reviews.append(Review(f"r{number:02d}{copy}", business, len(text), "", text))

@@ -25,8 +25,9 @@ def test_another_seed_gives_other_dialogues(built):
 
 def test_workers_change_nothing(built):
     calls = []
-    many, report = build_dialogues(built.kb, built.evidence, n_dialogues=120, workers=2,
-                                   progress=lambda done, total: calls.append((done, total)))
+    many, report = build_dialogues(
+        built.kb, built.evidence, n_dialogues=120, workers=2, progress=lambda done, total: calls.append((done, total))
+    )
     assert many == built.dialogues[:120]
     assert report.dialogues == 120
     assert calls[-1] == (120, 120)

@@ -97,7 +97,9 @@ def test_quotes_and_names_come_from_us_and_verify(place):
         for turn in row["turns"]:
             assert "{" not in turn["text"]
             for quote in turn["quotes"]:
-                assert f'"{reviews[quote["review_id"]][quote["start"] : quote["end"]]}" [{quote["label"]}]' in turn["text"]
+                assert (
+                    f'"{reviews[quote["review_id"]][quote["start"] : quote["end"]]}" [{quote["label"]}]' in turn["text"]
+                )
             for business in turn["poi_ids"]:
                 assert kb.pois[business].name in turn["text"]
     assert report
@@ -109,7 +111,8 @@ def test_the_same_plans_as_the_template(place):
     theirs, _ = build_dialogues(kb, evidence, n_dialogues=N)
     for one, other in zip(mine, theirs, strict=True):
         assert [(turn.action, turn.poi_ids, turn.quotes, turn.constraints) for turn in one.turns] == [
-            (turn.action, turn.poi_ids, turn.quotes, turn.constraints) for turn in other.turns]
+            (turn.action, turn.poi_ids, turn.quotes, turn.constraints) for turn in other.turns
+        ]
 
 
 FAULTS = {
@@ -147,8 +150,12 @@ def test_a_fault_that_stays_gives_the_dialogue_to_the_template(place, name):
 
 
 def test_a_wish_that_is_not_said_is_sent_back(place):
-    model = Played(lambda number, inputs, fields: {
-        key: text if "{" in text else f"Hm, number {number} and {key}." for key, text in echoed(inputs, fields).items()})
+    model = Played(
+        lambda number, inputs, fields: {
+            key: text if "{" in text else f"Hm, number {number} and {key}."
+            for key, text in echoed(inputs, fields).items()
+        }
+    )
     dialogues, _, writer = build(place, model, n=3)
     assert all(item.fallback for item in dialogues)
     assert writer.report().complaints["wish_unsaid"] > 0
@@ -202,8 +209,12 @@ def test_a_spent_budget_ends_the_build_with_what_is_done(place, tmp_path):
 def sloppy(number, inputs, fields):
     """Answer by the notes, but wrongly at every third call of a dialogue's turns."""
     values = echoed(inputs, fields)
-    return {key: text + " (sic)" if "what_was_wrong_before" in inputs else
-            text + (' "so they say it is"' if int(key[5:]) % 4 == 0 else "") for key, text in values.items()}
+    return {
+        key: text + " (sic)"
+        if "what_was_wrong_before" in inputs
+        else text + (' "so they say it is"' if int(key[5:]) % 4 == 0 else "")
+        for key, text in values.items()
+    }
 
 
 @pytest.mark.parametrize("per_call", [None, 3])
@@ -234,8 +245,12 @@ def test_a_killed_run_goes_on_without_paying_twice(place, tmp_path, killed_at, p
 def test_what_the_service_failed_is_asked_again_and_what_was_tried_is_not(place, tmp_path):
     turn, change = FAULTS["invented_quote"]
     with Journal(tmp_path / "run.jsonl", {}) as journal:
-        build(place, Played(lambda number, inputs, fields: Failed("timeout") if number == 1 else echoed(inputs, fields)), n=2,
-              journal=journal)
+        build(
+            place,
+            Played(lambda number, inputs, fields: Failed("timeout") if number == 1 else echoed(inputs, fields)),
+            n=2,
+            journal=journal,
+        )
     model = Played()
     with Journal(tmp_path / "run.jsonl", {}) as journal:
         dialogues, _, _ = build(place, model, n=2, journal=journal)
@@ -268,8 +283,9 @@ def test_turns_per_call_and_what_was_said_before(place):
 
 
 def test_a_small_model_gets_one_note_at_a_time_and_no_review_text(place):
-    model = Played(lambda number, inputs, fields: {
-        key: f"{inputs['note'].partition(': ')[2]} Point {number}." for key in fields})
+    model = Played(
+        lambda number, inputs, fields: {key: f"{inputs['note'].partition(': ')[2]} Point {number}." for key in fields}
+    )
     dialogues, _, _ = build(place, model, n=2, small_model=True)
     assert not any(item.fallback for item in dialogues)
     assert {tuple(inputs) for inputs, _ in model.asked} == {("note",)}
@@ -302,6 +318,7 @@ def test_it_is_a_writer_like_the_template(place):
 
 def test_the_field_of_a_turn_makes_a_model_keep_the_slots(place):
     import re
+
     model = Played()
     kept = []
     model.ask = lambda instructions, inputs, fields, variation=0: kept.append(fields) or Failed("parse")
@@ -320,10 +337,17 @@ def test_nonsense_numbers_are_refused():
             pass
 
 
-@pytest.mark.parametrize(("text", "tidied"), [
-    ('They say "{quote1}" [R3].', "They say {quote1}."), ("They say “{quote1}”, and so", "They say {quote1}, and so"),
-    ("Assistant: hello\n there", "hello there"), ("{quote1} (R12) fits", "{quote1} fits"),
-    ("sure{place1}is good", "sure {place1} is good"), ("It's {place1}'s bar", "It's {place1}'s bar")])
+@pytest.mark.parametrize(
+    ("text", "tidied"),
+    [
+        ('They say "{quote1}" [R3].', "They say {quote1}."),
+        ("They say “{quote1}”, and so", "They say {quote1}, and so"),
+        ("Assistant: hello\n there", "hello there"),
+        ("{quote1} (R12) fits", "{quote1} fits"),
+        ("sure{place1}is good", "sure {place1} is good"),
+        ("It's {place1}'s bar", "It's {place1}'s bar"),
+    ],
+)
 def test_marks_around_slots_are_tidied_away(text, tidied):
     assert tidy(text) == tidied
 

@@ -53,7 +53,7 @@ def six_grams(kb, dialogue):
             text = text.replace(kb.pois[key].name, "\n")
         for part in text.split("\n"):
             words = tokenize(part)
-            found.update(tuple(words[index:index + 6]) for index in range(len(words) - 5))
+            found.update(tuple(words[index : index + 6]) for index in range(len(words) - 5))
     return found
 
 

@@ -44,7 +44,9 @@ def test_a_scenario_depends_on_its_number_alone():
 
 
 def place(number, stars, category, name=None):
-    return POI(f"b{number:03d}", name or f"Place {number}", "", "Reno", "NV", "hotel", None, None, (category,), stars, 5, None)
+    return POI(
+        f"b{number:03d}", name or f"Place {number}", "", "Reno", "NV", "hotel", None, None, (category,), stars, 5, None
+    )
 
 
 def test_candidates_come_from_three_star_bands_and_many_categories():
@@ -53,7 +55,11 @@ def test_candidates_come_from_three_star_bands_and_many_categories():
     for seed in range(50):
         chosen = [by_id[key] for key in draw_candidates(places, random.Random(seed))]
         assert len({item.business_id for item in chosen}) == 8
-        assert [sum(low <= item.stars < high for item in chosen) for low, high in ((0, 3.5), (3.5, 4.2), (4.2, 6))] == [2, 3, 3]
+        assert [sum(low <= item.stars < high for item in chosen) for low, high in ((0, 3.5), (3.5, 4.2), (4.2, 6))] == [
+            2,
+            3,
+            3,
+        ]
         assert max(Counter(item.categories[0] for item in chosen).values()) <= 2
 
 
@@ -113,8 +119,17 @@ def test_every_aspect_of_the_catalogue_has_words_for_every_use():
         assert words.clashes <= set(catalogue())
 
 
-@pytest.mark.parametrize("slot, value", [("price", "budget"), ("price", "moderate"), ("price", "upscale"),
-                                         ("distance", "central"), ("category", "Museums"), ("category", "Thai")])
+@pytest.mark.parametrize(
+    "slot, value",
+    [
+        ("price", "budget"),
+        ("price", "moderate"),
+        ("price", "upscale"),
+        ("distance", "central"),
+        ("category", "Museums"),
+        ("category", "Thai"),
+    ],
+)
 def test_other_wishes_have_words_too(slot, value):
     assert set(wording(Constraint(slot, value)).lines) == USES
 
@@ -125,8 +140,10 @@ def test_a_wish_without_words_is_never_asked():
     assert not wording(Constraint("distance", "remote")).fits("hotel")
 
 
-@pytest.mark.parametrize("value, ceiling", [("budget", {"budget", "cheap", "affordable"}), ("moderate", {"moderate"}),
-                                            ("upscale", {"upscale", "luxury"})])
+@pytest.mark.parametrize(
+    "value, ceiling",
+    [("budget", {"budget", "cheap", "affordable"}), ("moderate", {"moderate"}), ("upscale", {"upscale", "luxury"})],
+)
 def test_price_wishes_use_the_words_that_price_alignment_reads(value, ceiling):
     for use in ("thing", "where", "say"):
         lines = wording(Constraint("price", value)).lines[use]

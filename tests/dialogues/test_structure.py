@@ -26,7 +26,8 @@ def test_candidates_are_eight_places_of_the_cell(built):
     for dialogue in built.dialogues:
         assert len(set(dialogue.candidates)) == 8
         assert {(built.kb.pois[key].city, built.kb.pois[key].poi_type) for key in dialogue.candidates} == {
-            (dialogue.city, dialogue.poi_type)}
+            (dialogue.city, dialogue.poi_type)
+        }
         assert len({built.kb.pois[key].name for key in dialogue.candidates}) == 8
 
 
@@ -50,8 +51,11 @@ def test_golds_satisfy_everything_asked_so_far_and_alternatives_are_exactly_the_
             if turn.action not in RECOMMENDING:
                 assert not turn.gold_poi_ids
                 continue
-            fitting = {key for key in dialogue.candidates
-                       if all(built.evidence.satisfaction(key, wish) == "supported" for wish in asked)}
+            fitting = {
+                key
+                for key in dialogue.candidates
+                if all(built.evidence.satisfaction(key, wish) == "supported" for wish in asked)
+            }
             assert turn.gold_poi_ids == turn.poi_ids[:1]
             assert turn.gold_poi_ids[0] in fitting - rejected
             assert set(turn.alternative_poi_ids) == fitting - rejected - set(turn.gold_poi_ids)
@@ -118,6 +122,9 @@ def test_gold_stands_anywhere_in_the_pool_and_has_no_special_stars(built):
 
 
 def test_label_of_the_gold_is_no_hint(built):
-    numbers = [built.kb.labels(item.candidates)[turn.quotes[0].review_id] for item in built.dialogues[:200]
-               for turn in recommending(item)]
+    numbers = [
+        built.kb.labels(item.candidates)[turn.quotes[0].review_id]
+        for item in built.dialogues[:200]
+        for turn in recommending(item)
+    ]
     assert len(set(numbers)) > 60

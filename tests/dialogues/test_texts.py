@@ -23,7 +23,7 @@ def test_quotes_are_verbatim_numbered_and_labelled_right_behind(built):
             assert [(int(n), label) for n, label in found] == sorted((quote.n, quote.label) for quote in turn.quotes)
             assert turn.text.count("[Q:") == len(found) == len(turn.quotes)
             for quote in turn.quotes:
-                text = built.kb.reviews[quote.review_id].text[quote.start:quote.end]
+                text = built.kb.reviews[quote.review_id].text[quote.start : quote.end]
                 assert quote.sha256 == span_sha256(text)
                 assert quote.label == labels[quote.review_id]
                 assert quote.business_id == built.kb.reviews[quote.review_id].business_id
@@ -33,9 +33,11 @@ def test_quotes_are_verbatim_numbered_and_labelled_right_behind(built):
 def test_hydrated_texts_quote_what_the_plan_says(built):
     for dialogue in built.dialogues[:200]:
         for turn, text in zip(dialogue.turns, built.texts(dialogue), strict=True):
-            spans = [built.kb.reviews[quote.review_id].text[quote.start:quote.end] for quote in turn.quotes]
+            spans = [built.kb.reviews[quote.review_id].text[quote.start : quote.end] for quote in turn.quotes]
             assert extract_quotes(text) == spans
-            assert [f"R{number}" for number in parse_citations(text)] == list(dict.fromkeys(q.label for q in turn.quotes))
+            assert [f"R{number}" for number in parse_citations(text)] == list(
+                dict.fromkeys(q.label for q in turn.quotes)
+            )
 
 
 def test_each_place_that_is_recommended_is_quoted_and_named_in_order(built):
@@ -76,7 +78,9 @@ def test_texts_are_sentences(built):
 
 def test_users_words_share_some_words_with_reviews_but_not_all(built):
     vocabulary = {token for review in built.kb.reviews.values() for token in tokenize(review.text)}
-    said = [token for item in built.dialogues for turn in item.turns if turn.role == "user" for token in tokenize(turn.text)]
+    said = [
+        token for item in built.dialogues for turn in item.turns if turn.role == "user" for token in tokenize(turn.text)
+    ]
     wishes = [turn for item in built.dialogues for turn in item.turns if turn.constraints]
     literal = sum(all(tokenize(wish.value)[0] in tokenize(turn.text) for wish in turn.constraints) for turn in wishes)
     assert 0.5 < sum(token in vocabulary for token in said) / len(said) < 0.98
@@ -91,13 +95,15 @@ def six_grams(built, dialogue):
             text = text.replace(built.kb.pois[key].name, "\n")
         for part in text.split("\n"):
             words = tokenize(part)
-            found.update(tuple(words[index:index + 6]) for index in range(len(words) - 5))
+            found.update(tuple(words[index : index + 6]) for index in range(len(words) - 5))
     return found
 
 
 def test_no_six_words_of_ours_are_worn_out(built):
     counts = Counter(gram for dialogue in built.dialogues for gram in six_grams(built, dialogue))
-    worn = {gram: count for gram, count in counts.items() if count > 0.045 * len(built.dialogues)}  # 3 % and noise of 1,000
+    worn = {
+        gram: count for gram, count in counts.items() if count > 0.045 * len(built.dialogues)
+    }  # 3 % and noise of 1,000
     assert not worn
 
 

@@ -23,8 +23,9 @@ def test_cells_places_reviews_and_labels() -> None:
     assert all(len(ids) == 10 and list(ids) == sorted(ids) for ids in kb.cells.values())
     assert all(len(ids) == 3 and list(ids) == sorted(ids) for ids in kb.reviews_of.values())
     pool = [kb.cells["Tucson", "hotel"][4], kb.cells["Tucson", "hotel"][1]]
-    assert kb.labels(pool) == {identifier: f"R{number}" for number, identifier in
-                               enumerate(kb.reviews_of[pool[0]] + kb.reviews_of[pool[1]], 1)}
+    assert kb.labels(pool) == {
+        identifier: f"R{number}" for number, identifier in enumerate(kb.reviews_of[pool[0]] + kb.reviews_of[pool[1]], 1)
+    }
     assert report.places == 30
     assert report.reviews == 90
     assert "30 places in 3 cells of 1 cities" in str(report)
@@ -34,8 +35,10 @@ def test_cells_places_reviews_and_labels() -> None:
 def test_the_order_of_rows_changes_nothing() -> None:
     bundle = together(town(), town("Reno", "NV", 9), cell("Boise", "Hotels", 9, state="ID"))
     for place in list(bundle.businesses[:5]):
-        bundle.review_rows += [review(f"{place['business_id']}-more{number}", place["business_id"], f"Text {number}.")
-                               for number in range(60)]
+        bundle.review_rows += [
+            review(f"{place['business_id']}-more{number}", place["business_id"], f"Text {number}.")
+            for number in range(60)
+        ]
     first = build_knowledge_base(bundle, max_places=8, max_reviews=4)
     for seed in range(3):
         shuffler = random.Random(seed)
@@ -69,8 +72,9 @@ def test_contradicting_places_are_an_error_only_if_in_use() -> None:
 
 
 def test_only_the_cells_there_are() -> None:
-    bundle = together(cell("Tucson", "Restaurants", 20), cell("Tucson", "Hotels", 3),
-                      cell("Reno", "Museums", 7, state="NV"))
+    bundle = together(
+        cell("Tucson", "Restaurants", 20), cell("Tucson", "Hotels", 3), cell("Reno", "Museums", 7, state="NV")
+    )
     kb, report = build_knowledge_base(bundle)
     assert list(kb.cells) == [("Tucson", "restaurant")]
     assert report.short_cells == {"Tucson / restaurant": 20}
@@ -90,8 +94,11 @@ def test_too_small_says_what_is_there_and_what_is_needed() -> None:
 
 
 def test_cities_by_their_scarcest_type() -> None:
-    lopsided = together(cell("Tampa", "Restaurants", 60, state="FL"), cell("Tampa", "Hotels", 8, state="FL"),
-                        cell("Tampa", "Museums", 8, state="FL"))
+    lopsided = together(
+        cell("Tampa", "Restaurants", 60, state="FL"),
+        cell("Tampa", "Hotels", 8, state="FL"),
+        cell("Tampa", "Museums", 8, state="FL"),
+    )
     kb, _ = build_knowledge_base(together(lopsided, town(places=9), town("Edmonton", "AB", 50)), n_cities=1)
     assert kb.cities == ("Tucson",)
     kb, _ = build_knowledge_base(together(lopsided, town(places=9), town("Edmonton", "AB", 50)))
@@ -99,8 +106,12 @@ def test_cities_by_their_scarcest_type() -> None:
 
 
 def test_two_cities_of_one_name_keep_apart() -> None:
-    kb, _ = build_knowledge_base(together(cell("Springfield", "Hotels", 8, state="PA", mark="p"),
-                                          cell("Springfield", "Hotels", 9, state="IL", mark="i")))
+    kb, _ = build_knowledge_base(
+        together(
+            cell("Springfield", "Hotels", 8, state="PA", mark="p"),
+            cell("Springfield", "Hotels", 9, state="IL", mark="i"),
+        )
+    )
     assert kb.cities == ("Springfield, IL", "Springfield, PA")
 
 
@@ -128,8 +139,12 @@ def test_null_fields_and_odd_rows() -> None:
     bundle.businesses[0].update(attributes=None, latitude=None, address=None)
     bundle.businesses[1].update(attributes={"WiFi": "free", "RestaurantsPriceRange2": "7"})
     bundle.businesses[2].update(attributes={"RestaurantsPriceRange2": "3"})
-    bundle.businesses += [business("a", categories=None), business("b", city=""), business("c", name=None),
-                          business("d", is_open=0)]
+    bundle.businesses += [
+        business("a", categories=None),
+        business("b", city=""),
+        business("c", name=None),
+        business("d", is_open=0),
+    ]
     bundle.review_rows += [review(f"d{number}", "d") for number in range(3)]
     kb, report = build_knowledge_base(bundle)
     places = [kb.pois[row["business_id"]] for row in bundle.businesses[:3]]

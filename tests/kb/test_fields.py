@@ -28,21 +28,49 @@ def test_spellings_of_a_city_share_a_key() -> None:
 
 
 def test_merges_are_reported_and_the_most_frequent_spelling_shown() -> None:
-    kb, report = build_knowledge_base(together(cell("St. Louis", "Hotels", 6, state="MO", mark="a"),
-                                               cell("Saint Louis", "Hotels", 5, state="MO", mark="b")))
+    kb, report = build_knowledge_base(
+        together(
+            cell("St. Louis", "Hotels", 6, state="MO", mark="a"), cell("Saint Louis", "Hotels", 5, state="MO", mark="b")
+        )
+    )
     assert kb.cities == ("St. Louis",)
     assert report.merged == [{"city": "St. Louis", "state": "MO", "spellings": {"Saint Louis": 5, "St. Louis": 6}}]
     assert "Saint Louis = St. Louis" in str(report)
 
 
 def test_attributes_are_read_as_literals() -> None:
-    raw = {"WiFi": "u'paid'", "HasTV": "True", "Noise": "None", "Parking": "{'lot': True, u'valet': None}",
-           "Bare": "free", "Empty": "", "Cut": "{'lot': Tr", "Call": "__import__('os').getcwd()", "None": "{}",
-           "Price": "2", "Deep": "(" * 900, "Bytes": "b'x'", "Plain": True, "Missing": None, "Escape": r"'\d'"}
+    raw = {
+        "WiFi": "u'paid'",
+        "HasTV": "True",
+        "Noise": "None",
+        "Parking": "{'lot': True, u'valet': None}",
+        "Bare": "free",
+        "Empty": "",
+        "Cut": "{'lot': Tr",
+        "Call": "__import__('os').getcwd()",
+        "None": "{}",
+        "Price": "2",
+        "Deep": "(" * 900,
+        "Bytes": "b'x'",
+        "Plain": True,
+        "Missing": None,
+        "Escape": r"'\d'",
+    }
     flat, unparsed = parse_attributes(raw)
-    assert flat == {"WiFi": "paid", "HasTV": "True", "Parking.lot": "True", "Bare": "free", "Empty": "",
-                    "Cut": "{'lot': Tr", "Call": "__import__('os').getcwd()", "Price": "2", "Deep": "(" * 900,
-                    "Bytes": "b'x'", "Plain": "True", "Escape": r"\d"}
+    assert flat == {
+        "WiFi": "paid",
+        "HasTV": "True",
+        "Parking.lot": "True",
+        "Bare": "free",
+        "Empty": "",
+        "Cut": "{'lot': Tr",
+        "Call": "__import__('os').getcwd()",
+        "Price": "2",
+        "Deep": "(" * 900,
+        "Bytes": "b'x'",
+        "Plain": "True",
+        "Escape": r"\d",
+    }
     assert sorted(unparsed) == ["Bare", "Bytes", "Call", "Cut", "Deep", "Empty"]
     assert parse_attributes(None) == ({}, [])
     assert parse_attributes("text") == ({}, ["attributes"])

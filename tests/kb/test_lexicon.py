@@ -14,7 +14,10 @@ READERS = {kind: ClauseReader(lexicon(), kind) for kind in POI_TYPES}
 RESTAURANT = [
     ("The staff was super friendly and attentive.", {"+friendly staff", "+attentive service"}),
     ("Great food but the parking was a nightmare.", {"+tasty food", "-parking"}),
-    ("Staff weren't very friendly, and the service was slow.", {"-friendly staff", "-attentive service", "-fast service"}),
+    (
+        "Staff weren't very friendly, and the service was slow.",
+        {"-friendly staff", "-attentive service", "-fast service"},
+    ),
     ("I wish they had a patio.", set()),
     ("There is plenty of free parking behind the building.", {"+parking"}),
     ("No patio, but the dining room is quiet and cozy.", {"-outdoor seating", "+quiet", "+cozy"}),
@@ -64,14 +67,20 @@ ATTRACTION = [
     ("Dogs are not allowed.", {"-dogs"}),
     ("The hot dogs are cheap.", {"+good value"}),
 ]
-CASES = [(kind, *case) for kind, cases in (("restaurant", RESTAURANT), ("hotel", HOTEL), ("attraction", ATTRACTION))
-         for case in cases]
+CASES = [
+    (kind, *case)
+    for kind, cases in (("restaurant", RESTAURANT), ("hotel", HOTEL), ("attraction", ATTRACTION))
+    for case in cases
+]
 
 
 def said(kind: str, text: str) -> set[str]:
     words = lexicon()
-    return {("+" if signed > 0 else "-") + words.keys[aspect]
-            for aspect, signed, _, _ in read_review(words.reader, READERS[kind], text) if aspect >= 0}
+    return {
+        ("+" if signed > 0 else "-") + words.keys[aspect]
+        for aspect, signed, _, _ in read_review(words.reader, READERS[kind], text)
+        if aspect >= 0
+    }
 
 
 @pytest.mark.parametrize("kind, text, expected", CASES)
@@ -82,7 +91,14 @@ def test_a_sentence(kind: str, text: str, expected: set[str]) -> None:
 def test_the_catalogue() -> None:
     assert 30 <= len(catalogue()) <= 45
     assert {aspect.family for aspect in catalogue().values()} >= {
-        "food", "service", "ambience", "logistics", "value", "room", "company"}
+        "food",
+        "service",
+        "ambience",
+        "logistics",
+        "value",
+        "room",
+        "company",
+    }
     for kind in POI_TYPES:
         keys = aspects_of(kind)
         assert len(keys) >= 15

@@ -21,19 +21,52 @@ from trace_dataset.kb.types import poi_type, split_categories
 from trace_dataset.sample import write_sample
 
 KIN = {
-    "tasty food": "food breakfast dessert vegan gluten_free", "generous portions": "portions", "vegan": "vegan",
-    "vegetarian": "vegan", "gluten-free": "gluten_free", "breakfast": "breakfast food", "brunch": "breakfast food",
-    "dessert": "dessert", "coffee": "coffee", "cocktails": "cocktails", "seafood": "food",
-    "friendly staff": "service guide check_in kids", "attentive service": "service coffee",
-    "fast service": "service check_in takeout wait", "knowledgeable staff": "guide service", "quiet": "quiet", "cozy": "cozy",
-    "romantic": "romantic", "lively": "lively", "casual": "casual", "upscale": "upscale rooms", "trendy": "upscale rooms",
-    "historic": "historic", "great views": "views grounds", "live music": "live_music", "parking": "parking",
-    "wifi": "wifi", "outdoor seating": "outdoor_seating", "reservations": "wait",
-    "wheelchair accessible": "wheelchair_access", "dogs": "dogs", "convenient location": "location",
-    "short waits": "wait", "good value": "value", "happy hour": "cocktails value", "free entry": "value",
-    "clean": "clean bathroom rooms pool picnic grounds gym", "comfortable beds": "rooms", "spacious rooms": "rooms",
-    "pool": "pool", "kid-friendly": "kids", "groups": "groups", "interesting exhibits": "exhibits learning",
-    "walking trails": "grounds", "photo spots": "photos"}
+    "tasty food": "food breakfast dessert vegan gluten_free",
+    "generous portions": "portions",
+    "vegan": "vegan",
+    "vegetarian": "vegan",
+    "gluten-free": "gluten_free",
+    "breakfast": "breakfast food",
+    "brunch": "breakfast food",
+    "dessert": "dessert",
+    "coffee": "coffee",
+    "cocktails": "cocktails",
+    "seafood": "food",
+    "friendly staff": "service guide check_in kids",
+    "attentive service": "service coffee",
+    "fast service": "service check_in takeout wait",
+    "knowledgeable staff": "guide service",
+    "quiet": "quiet",
+    "cozy": "cozy",
+    "romantic": "romantic",
+    "lively": "lively",
+    "casual": "casual",
+    "upscale": "upscale rooms",
+    "trendy": "upscale rooms",
+    "historic": "historic",
+    "great views": "views grounds",
+    "live music": "live_music",
+    "parking": "parking",
+    "wifi": "wifi",
+    "outdoor seating": "outdoor_seating",
+    "reservations": "wait",
+    "wheelchair accessible": "wheelchair_access",
+    "dogs": "dogs",
+    "convenient location": "location",
+    "short waits": "wait",
+    "good value": "value",
+    "happy hour": "cocktails value",
+    "free entry": "value",
+    "clean": "clean bathroom rooms pool picnic grounds gym",
+    "comfortable beds": "rooms",
+    "spacious rooms": "rooms",
+    "pool": "pool",
+    "kid-friendly": "kids",
+    "groups": "groups",
+    "interesting exhibits": "exhibits learning",
+    "walking trails": "grounds",
+    "photo spots": "photos",
+}
 
 
 def measure(folder: Path, truth: Path) -> dict[str, float]:
@@ -56,8 +89,13 @@ def measure(folder: Path, truth: Path) -> dict[str, float]:
         if kind is None:
             continue
         for sentence in row["sentences"]:
-            said = {(words.keys[aspect], 1 if signed > 0 else -1) for aspect, signed, _, _ in read_review(
-                words.reader, readers[kind], texts[row["review_id"]][sentence["start"]:sentence["end"]]) if aspect >= 0}
+            said = {
+                (words.keys[aspect], 1 if signed > 0 else -1)
+                for aspect, signed, _, _ in read_review(
+                    words.reader, readers[kind], texts[row["review_id"]][sentence["start"] : sentence["end"]]
+                )
+                if aspect >= 0
+            }
             meant = (sentence["aspect"], sentence["polarity"])
             right = {(key, sign) for key, sign in said if meant[0] in kin[key] and meant[1] == sign}
             counts["found"] += len(said)
@@ -68,8 +106,11 @@ def measure(folder: Path, truth: Path) -> dict[str, float]:
                 if meant[0] in spoken:
                     counts["meant"] += 1
                     counts["met"] += bool(right)
-    return {"precision": counts["right"] / counts["found"], "polarity": counts["same sign"] / counts["same aspect"],
-            "recall": counts["met"] / counts["meant"]}
+    return {
+        "precision": counts["right"] / counts["found"],
+        "polarity": counts["same sign"] / counts["same aspect"],
+        "recall": counts["met"] / counts["meant"],
+    }
 
 
 def test_every_key_has_its_kin() -> None:

@@ -8,8 +8,12 @@ import re
 def notes_of(inputs):
     """Return turn to note, from what a model is told."""
     lines = [line for line in inputs["notes"].splitlines() if not line.startswith("  ")]
-    return {f"turn_{number}": note for number, note in
-            (re.fullmatch(r"turn_(\d+), (?:traveller|assistant): (.*)", line).groups() for line in lines)}
+    return {
+        f"turn_{number}": note
+        for number, note in (
+            re.fullmatch(r"turn_(\d+), (?:traveller|assistant): (.*)", line).groups() for line in lines
+        )
+    }
 
 
 def echoed(inputs, fields):

@@ -59,10 +59,16 @@ def dropped(handler, request):
 
 def completion(text, finish, tokens):
     message = {"role": "assistant", "content": text}
-    return json.dumps({"id": "x", "object": "chat.completion", "created": 1, "model": "fake-1",
-                       "choices": [{"index": 0, "message": message, "finish_reason": finish}],
-                       "usage": {"prompt_tokens": tokens[0], "completion_tokens": tokens[1], "total_tokens": sum(tokens)}}
-                      ).encode()
+    return json.dumps(
+        {
+            "id": "x",
+            "object": "chat.completion",
+            "created": 1,
+            "model": "fake-1",
+            "choices": [{"index": 0, "message": message, "finish_reason": finish}],
+            "usage": {"prompt_tokens": tokens[0], "completion_tokens": tokens[1], "total_tokens": sum(tokens)},
+        }
+    ).encode()
 
 
 class _Handler(BaseHTTPRequestHandler):

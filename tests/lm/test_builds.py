@@ -29,7 +29,9 @@ def sound(request):
 
 
 def inventing(request):
-    return {name: text + ' As a guest wrote: "the finest rooms in all of Tucson".' for name, text in sound(request).items()}
+    return {
+        name: text + ' As a guest wrote: "the finest rooms in all of Tucson".' for name, text in sound(request).items()
+    }
 
 
 GOOD = computed(sound)
@@ -64,9 +66,17 @@ def test_a_good_server(place):
     assert report.generators == {"lm:openai/fake-1": 4}
 
 
-@pytest.mark.parametrize(("fault", "waits"), [
-    (status(429, [("Retry-After", "9")]), [9.0]), (status(500), [1.0]), (cut_off, [1.0]), (not_json, [1.0]), (dropped, [1.0])],
-    ids=["429", "500", "cut off", "not JSON", "dropped"])
+@pytest.mark.parametrize(
+    ("fault", "waits"),
+    [
+        (status(429, [("Retry-After", "9")]), [9.0]),
+        (status(500), [1.0]),
+        (cut_off, [1.0]),
+        (not_json, [1.0]),
+        (dropped, [1.0]),
+    ],
+    ids=["429", "500", "cut off", "not JSON", "dropped"],
+)
 def test_what_passes_is_waited_out(place, fault, waits):
     with Misbehaving(fault, GOOD) as server:
         dialogues, _, found, waited = build(place, server)
@@ -75,9 +85,16 @@ def test_what_passes_is_waited_out(place, fault, waits):
     assert (found.retries, found.failures) == (1, {})
 
 
-@pytest.mark.parametrize(("text", "reason"), [
-    ("", "empty"), ("I'm sorry, but I can't help with that.", "refusal"), ("no JSON here", "parse"),
-    ('{"turn_1": "Hello, I am look', "parse")], ids=["empty", "refusal", "text", "half"])
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "empty"),
+        ("I'm sorry, but I can't help with that.", "refusal"),
+        ("no JSON here", "parse"),
+        ('{"turn_1": "Hello, I am look', "parse"),
+    ],
+    ids=["empty", "refusal", "text", "half"],
+)
 def test_what_is_no_answer_is_asked_for_again_with_a_complaint(place, text, reason):
     with Misbehaving(reply(text), GOOD) as server:
         dialogues, _, found, _ = build(place, server)
@@ -99,10 +116,20 @@ def test_quotes_that_do_not_exist_are_sent_back_and_never_taken(place):
     assert (report.fallbacks, found.fallbacks) == (4, {"tries": 4})
 
 
-@pytest.mark.parametrize(("fault", "reason", "calls"), [
-    (status(401, message=f"bad key {KEY}"), "authentication", 1), (status(400), "rejected", 4), (status(500), "server", 8),
-    (status(429), "rate_limit", 8), (TOO_LATE, "timeout", 8), (not_json, "server", 8), (cut_off, "connection", 8),
-    (dropped, "connection", 8)], ids=["401", "400", "500", "429", "time-out", "not JSON", "cut off", "dropped"])
+@pytest.mark.parametrize(
+    ("fault", "reason", "calls"),
+    [
+        (status(401, message=f"bad key {KEY}"), "authentication", 1),
+        (status(400), "rejected", 4),
+        (status(500), "server", 8),
+        (status(429), "rate_limit", 8),
+        (TOO_LATE, "timeout", 8),
+        (not_json, "server", 8),
+        (cut_off, "connection", 8),
+        (dropped, "connection", 8),
+    ],
+    ids=["401", "400", "500", "429", "time-out", "not JSON", "cut off", "dropped"],
+)
 def test_what_does_not_pass_is_written_by_the_template_and_reported(place, fault, reason, calls):
     with Misbehaving(fault) as server:
         dialogues, report, found, _ = build(place, server, retries=1, timeout=0.3 if fault is TOO_LATE else 5.0)

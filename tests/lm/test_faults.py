@@ -53,8 +53,11 @@ def test_the_schema_is_sent_with_its_bounds_to_an_own_server():
     assert schema["properties"]["tone"]["enum"] == ["kind", "rude"]
 
 
-@pytest.mark.parametrize("fault", [status(500), status(503), status(429), cut_off, not_json, dropped],
-                         ids=["500", "503", "429", "cut off", "not JSON", "dropped"])
+@pytest.mark.parametrize(
+    "fault",
+    [status(500), status(503), status(429), cut_off, not_json, dropped],
+    ids=["500", "503", "429", "cut off", "not JSON", "dropped"],
+)
 def test_what_passes_is_tried_again_with_growing_waits(fault):
     with Misbehaving(fault, fault, GOOD) as server:
         outcome, waits, lm = ask(server)
@@ -78,9 +81,17 @@ def test_a_service_that_wants_an_hour_is_not_waited_for():
     assert (outcome.reason, outcome.retry_after, waits, len(server.requests)) == ("rate_limit", 3600.0, [], 1)
 
 
-@pytest.mark.parametrize(("fault", "reason"), [
-    (status(500), "server"), (status(429), "rate_limit"), (not_json, "server"), (cut_off, "connection"),
-    (dropped, "connection")], ids=["500", "429", "not JSON", "cut off", "dropped"])
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [
+        (status(500), "server"),
+        (status(429), "rate_limit"),
+        (not_json, "server"),
+        (cut_off, "connection"),
+        (dropped, "connection"),
+    ],
+    ids=["500", "429", "not JSON", "cut off", "dropped"],
+)
 def test_what_does_not_pass_ends_after_the_retries_with_its_reason(fault, reason):
     with Misbehaving(fault) as server:
         outcome, waits, lm = ask(server, retries=2)
@@ -109,8 +120,9 @@ def test_a_server_that_is_not_there():
     assert (outcome.reason, len(waits)) == ("connection", 1)
 
 
-@pytest.mark.parametrize(("code", "reason"), [(401, "authentication"), (403, "authentication"), (400, "rejected"),
-                                              (404, "rejected")])
+@pytest.mark.parametrize(
+    ("code", "reason"), [(401, "authentication"), (403, "authentication"), (400, "rejected"), (404, "rejected")]
+)
 def test_what_is_refused_is_not_sent_again(code, reason):
     with Misbehaving(status(code, message=f"bad key {KEY} for Bearer {KEY}")) as server:
         outcome, waits, _ = ask(server)
@@ -120,11 +132,22 @@ def test_what_is_refused_is_not_sent_again(code, reason):
     assert str(code) in outcome.detail
 
 
-@pytest.mark.parametrize(("text", "reason"), [
-    ("", "empty"), ("   \n", "empty"), ('{"greeting": ""}', "empty"), ('{"greeting": "  "}', "empty"),
-    ("I'm sorry, but I can't help with that.", "refusal"), ('{"greeting": "As an AI, I have no friends."}', "refusal"),
-    ("hello there", "parse"), ('{"greeting": "hello', "parse"), ('{"salute": "hello"}', "parse"), ("[1, 2]", "parse"),
-    ('{"greeting": "' + "x" * 41 + '"}', "parse")])
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "empty"),
+        ("   \n", "empty"),
+        ('{"greeting": ""}', "empty"),
+        ('{"greeting": "  "}', "empty"),
+        ("I'm sorry, but I can't help with that.", "refusal"),
+        ('{"greeting": "As an AI, I have no friends."}', "refusal"),
+        ("hello there", "parse"),
+        ('{"greeting": "hello', "parse"),
+        ('{"salute": "hello"}', "parse"),
+        ("[1, 2]", "parse"),
+        ('{"greeting": "' + "x" * 41 + '"}', "parse"),
+    ],
+)
 def test_no_use_is_made_of_an_answer_that_is_none(text, reason):
     with Misbehaving(reply(text)) as server:
         outcome, waits, lm = ask(server)
@@ -158,8 +181,10 @@ def test_a_number_out_of_range_is_neither_clamped_nor_guessed(value):
 
 def test_a_budget_of_tokens_ends_the_questions():
     sleep = Recorder()
-    with Misbehaving(GOOD) as server, open_lm("openai/fake-1", server.api_base, api_key=KEY, sleep=sleep,
-                                              budget=Budget(tokens=200)) as lm:
+    with (
+        Misbehaving(GOOD) as server,
+        open_lm("openai/fake-1", server.api_base, api_key=KEY, sleep=sleep, budget=Budget(tokens=200)) as lm,
+    ):
         outcomes = [lm.ask("Greet.", {"name": "Ada"}, GREETING) for _ in range(4)]
         assert len(server.requests) == 2  # 120 tokens each: the second passes the limit, a third is not sent
     assert [type(outcome) for outcome in outcomes] == [Answer, Answer, Failed, Failed]
@@ -191,8 +216,12 @@ def test_threads_and_two_models_do_not_meet():
     def named(name):
         return computed(lambda request: {"greeting": f"{name} {request['model']}"})
 
-    with Misbehaving(named("first")) as one, Misbehaving(named("second")) as two, \
-            open_lm("openai/a", one.api_base, api_key=KEY) as first, open_lm("openai/b", two.api_base, api_key=KEY) as second:
+    with (
+        Misbehaving(named("first")) as one,
+        Misbehaving(named("second")) as two,
+        open_lm("openai/a", one.api_base, api_key=KEY) as first,
+        open_lm("openai/b", two.api_base, api_key=KEY) as second,
+    ):
         found = []
 
         def work(lm, wanted):

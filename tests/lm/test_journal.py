@@ -47,9 +47,15 @@ def test_a_torn_first_line_is_begun_again(tmp_path):
         assert journal.records("one") == [{"step": 1}]
 
 
-@pytest.mark.parametrize(("settings", "named"), [
-    ({"model": "b", "options": {"seed": 7}}, "model"), ({"model": "a", "options": {"seed": 8}}, "options"),
-    ({"model": "a"}, "options"), ({**SETTINGS, "prompt": "x"}, "prompt")])
+@pytest.mark.parametrize(
+    ("settings", "named"),
+    [
+        ({"model": "b", "options": {"seed": 7}}, "model"),
+        ({"model": "a", "options": {"seed": 8}}, "options"),
+        ({"model": "a"}, "options"),
+        ({**SETTINGS, "prompt": "x"}, "prompt"),
+    ],
+)
 def test_other_settings_are_refused_by_name(tmp_path, settings, named):
     with Journal(tmp_path / "run.jsonl", SETTINGS):
         pass
@@ -81,12 +87,15 @@ def test_damage_in_the_middle_and_files_of_another_kind_are_named(tmp_path):
 
 
 def test_a_killed_process_leaves_every_record_that_it_wrote(tmp_path):
-    script = ("import os, sys; from trace_dataset.lm import Journal\n"
-              "journal = Journal(sys.argv[1], {'model': 'a'})\n"
-              "for number in range(5): journal.append('one', {'step': number})\n"
-              "os.kill(os.getpid(), 9)")
-    done = subprocess.run([sys.executable, "-c", script, str(tmp_path / "run.jsonl")], check=False,
-                          env={"PYTHONPATH": ":".join(sys.path)})
+    script = (
+        "import os, sys; from trace_dataset.lm import Journal\n"
+        "journal = Journal(sys.argv[1], {'model': 'a'})\n"
+        "for number in range(5): journal.append('one', {'step': number})\n"
+        "os.kill(os.getpid(), 9)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path / "run.jsonl")], check=False, env={"PYTHONPATH": ":".join(sys.path)}
+    )
     assert done.returncode == -9
     with Journal(tmp_path / "run.jsonl", {"model": "a"}) as journal:
         assert [record["step"] for record in journal.records("one")] == [0, 1, 2, 3, 4]

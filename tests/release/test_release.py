@@ -32,7 +32,9 @@ def release(sample_bundle, tmp_path_factory):
 
 
 def test_it_holds_the_designed_files_and_the_manifest_proves_them(release):
-    assert sorted(release.manifest.files) == sorted([*TABLES, "DATASHEET.md", "README.md", "croissant.json", "schema.json"])
+    assert sorted(release.manifest.files) == sorted(
+        [*TABLES, "DATASHEET.md", "README.md", "croissant.json", "schema.json"]
+    )
     release.verify()
     assert sum(release.manifest.splits.values()) == 240
     assert release.manifest.splits["train"] == pytest.approx(168, abs=12)

@@ -14,8 +14,17 @@ from trace_dataset.sample.data import BANKS, presence
 from trace_dataset.schema import POI_TYPES
 
 CITIES = {"philadelphia", "tampa", "indianapolis", "nashville", "tucson", "new orleans", "saint louis", "reno"}
-SIGHTS = {"Museums", "Parks", "Landmarks & Historical Buildings", "Zoos", "Aquariums", "Botanical Gardens",
-          "Art Galleries", "Tours", "Amusement Parks"}
+SIGHTS = {
+    "Museums",
+    "Parks",
+    "Landmarks & Historical Buildings",
+    "Zoos",
+    "Aquariums",
+    "Botanical Gardens",
+    "Art Galleries",
+    "Tours",
+    "Amusement Parks",
+}
 
 
 def kind_of(row):
@@ -67,8 +76,7 @@ def test_names_are_unique_within_a_city(large):
     names = Counter((city_of(row), row["name"]) for row in large.business)
     assert max(names.values()) == 1
     words = Counter(word for row in large.business for word in set(re.findall(r"[A-Za-z]+", row["name"])))
-    lonely = sum(1 for row in large.business for word in set(re.findall(r"[A-Za-z]+", row["name"]))
-                 if words[word] == 1)
+    lonely = sum(1 for row in large.business for word in set(re.findall(r"[A-Za-z]+", row["name"])) if words[word] == 1)
     assert lonely / len(large.business) < 0.05
 
 
@@ -77,8 +85,10 @@ def test_places_are_near_and_far(large):
     for city in CITIES:
         rows = [row for (where, _), found in usable(large).items() if where == city for row in found]
         distances = [_km(first, second) for number, first in enumerate(rows) for second in rows[:number]]
-        near = [sum(low <= distance < high for distance in distances) / len(distances)
-                for low, high in ((0, 0.5), (0, 2), (5, 30))]
+        near = [
+            sum(low <= distance < high for distance in distances) / len(distances)
+            for low, high in ((0, 0.5), (0, 2), (5, 30))
+        ]
         assert near[0] > 0.005
         assert near[1] > 0.1
         assert near[2] > 0.1
@@ -100,14 +110,15 @@ def test_truth_offsets_match_the_text(name, request):
         text, end = texts[row["review_id"]], 0
         for span in row["sentences"]:
             assert end <= span["start"] < span["end"] <= len(text)
-            part = text[span["start"]:span["end"]]
+            part = text[span["start"] : span["end"]]
             assert part == part.strip()
             assert span["polarity"] in (-1, 0, 1)
             assert span["aspect"] is None or span["aspect"] in aspects
             end = span["end"]
         whole = [span for span in row["sentences"] if span["aspect"] is None]
-        assert all(text[span["start"]].isupper() or not text[span["start"]].isalpha() or text == text.lower()
-                   for span in whole)
+        assert all(
+            text[span["start"]].isupper() or not text[span["start"]].isalpha() or text == text.lower() for span in whole
+        )
 
 
 def test_stars_follow_the_sentiment(large):
@@ -122,8 +133,11 @@ def test_stars_follow_the_sentiment(large):
     assert averages == sorted(averages)
     assert averages[0] < -0.3
     assert averages[4] > 0.5
-    bands = Counter("low" if row["stars"] < 3.5 else "high" if row["stars"] > 4 else "middle"
-                    for rows in usable(large).values() for row in rows)
+    bands = Counter(
+        "low" if row["stars"] < 3.5 else "high" if row["stars"] > 4 else "middle"
+        for rows in usable(large).values()
+        for row in rows
+    )
     assert all(bands[band] > 0.1 * sum(bands.values()) for band in ("low", "middle", "high"))
 
 
@@ -151,7 +165,7 @@ def test_no_sentence_is_common(name, limit, request):
     counts: Counter[str] = Counter()
     for row in sample.truth:
         text = texts[row["review_id"]]
-        counts.update({text[span["start"]:span["end"]].lower() for span in row["sentences"]})
+        counts.update({text[span["start"] : span["end"]].lower() for span in row["sentences"]})
     assert counts.most_common(1)[0][1] / len(sample.truth) < limit
 
 
@@ -161,7 +175,7 @@ def test_sentences_of_an_aspect_vary(large):
     said = defaultdict(list)
     for row in large.truth:
         for span in row["sentences"]:
-            said[span["aspect"]].append(texts[row["review_id"]][span["start"]:span["end"]].lower())
+            said[span["aspect"]].append(texts[row["review_id"]][span["start"] : span["end"]].lower())
     for aspect in ("food", "service", "quiet", "parking", "rooms", "exhibits", "kids", "value"):
         assert len(set(said[aspect])) > 0.5 * len(said[aspect]), aspect
 
@@ -199,6 +213,22 @@ def test_banks_are_complete(bank, poi_type):
         for group in (rows.direct, rows.indirect, rows.clauses):
             assert group[1], aspect
             assert group[-1], aspect
-    assert {"start", "middle", "oddity", "verdict_good", "verdict_bad", "verdict_mixed", "opener", "opener_good",
-            "opener_bad", "tail_good", "tail_bad", "pair", "contrast", "clause_wrap", "say_good", "say_bad",
-            "say_neutral"} <= set(loaded.lists)
+    assert {
+        "start",
+        "middle",
+        "oddity",
+        "verdict_good",
+        "verdict_bad",
+        "verdict_mixed",
+        "opener",
+        "opener_good",
+        "opener_bad",
+        "tail_good",
+        "tail_bad",
+        "pair",
+        "contrast",
+        "clause_wrap",
+        "say_good",
+        "say_bad",
+        "say_neutral",
+    } <= set(loaded.lists)

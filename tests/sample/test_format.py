@@ -11,8 +11,22 @@ from statistics import median
 from trace_dataset.sample.rows import half_stars, line
 
 REVIEW_KEYS = ["review_id", "user_id", "business_id", "stars", "useful", "funny", "cool", "text", "date"]
-BUSINESS_KEYS = ["business_id", "name", "address", "city", "state", "postal_code", "latitude", "longitude", "stars",
-                 "review_count", "is_open", "attributes", "categories", "hours"]
+BUSINESS_KEYS = [
+    "business_id",
+    "name",
+    "address",
+    "city",
+    "state",
+    "postal_code",
+    "latitude",
+    "longitude",
+    "stars",
+    "review_count",
+    "is_open",
+    "attributes",
+    "categories",
+    "hours",
+]
 ID = re.compile(r"[A-Za-z0-9_-]{22}")
 
 
@@ -104,8 +118,11 @@ def test_business_quirks_have_their_shares(large):
     assert {"Saint Louis", "St. Louis", "TAMPA"} <= spellings
     assert any(city != city.strip() for city in spellings)
     assert any(city.islower() for city in spellings)
-    prices = Counter((row["attributes"] or {}).get("RestaurantsPriceRange2") for row in rows
-                     if "Restaurants" in (row["categories"] or ""))
+    prices = Counter(
+        (row["attributes"] or {}).get("RestaurantsPriceRange2")
+        for row in rows
+        if "Restaurants" in (row["categories"] or "")
+    )
     assert prices["2"] > prices["1"] > prices["3"] > prices["4"] > 0
 
 
@@ -123,8 +140,16 @@ def test_text_quirks(large):
     texts = [row["text"] for row in large.review]
     raw = b"\n".join(large.lines("review"))
     shares = {
-        "\n": (0.2, 0.5), '"': (0.03, 0.2), "[": (0.001, 0.01), "\\": (0.0005, 0.01), "\r": (0.0005, 0.02),
-        "  ": (0.2, 0.5), "!": (0.3, 0.7), "...": (0.05, 0.3), "/": (0.01, 0.2)}
+        "\n": (0.2, 0.5),
+        '"': (0.03, 0.2),
+        "[": (0.001, 0.01),
+        "\\": (0.0005, 0.01),
+        "\r": (0.0005, 0.02),
+        "  ": (0.2, 0.5),
+        "!": (0.3, 0.7),
+        "...": (0.05, 0.3),
+        "/": (0.01, 0.2),
+    }
     for mark, (low, high) in shares.items():
         assert low < sum(mark in text for text in texts) / len(texts) < high, mark
     assert 0.02 < sum(not text.isascii() for text in texts) / len(texts) < 0.08

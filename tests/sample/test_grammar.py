@@ -42,9 +42,19 @@ def test_slot_names():
     assert slot_names(compile_template("{a} [x|{b} [{c}|]]")) == {"a", "b", "c"}
 
 
-@pytest.mark.parametrize("phrase, plural", [
-    ("fish tacos", True), ("French dip", False), ("portion of tacos", False), ("hummus", False), ("restrooms", True),
-    ("wheelchair access", False), ("biscuits and gravy", True), ("mac and cheese", False)])
+@pytest.mark.parametrize(
+    "phrase, plural",
+    [
+        ("fish tacos", True),
+        ("French dip", False),
+        ("portion of tacos", False),
+        ("hummus", False),
+        ("restrooms", True),
+        ("wheelchair access", False),
+        ("biscuits and gravy", True),
+        ("mac and cheese", False),
+    ],
+)
 def test_plural_phrases(phrase, plural):
     """The head of the phrase decides."""
     assert is_plural(phrase) == plural

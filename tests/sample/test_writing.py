@@ -31,8 +31,10 @@ def digests(folder: Path) -> dict[str, str]:
 def test_same_seed_same_bytes_in_another_process(tmp_path):
     """Neither the process nor its hash seed changes a byte."""
     write_sample(tmp_path / "here", places=48, truth=tmp_path / "here" / "truth")
-    code = ("import sys; from trace_dataset.sample import write_sample\n"
-            "write_sample(sys.argv[1], places=48, truth=sys.argv[1] + '/truth')")
+    code = (
+        "import sys; from trace_dataset.sample import write_sample\n"
+        "write_sample(sys.argv[1], places=48, truth=sys.argv[1] + '/truth')"
+    )
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONHASHSEED": "12345", "LC_ALL": "C"}
     subprocess.run([sys.executable, "-c", code, str(tmp_path / "there")], check=True, env=environment, cwd=tmp_path)
     assert digests(tmp_path / "here") == digests(tmp_path / "there")
@@ -155,10 +157,22 @@ def test_a_path_that_cannot_be_written(tmp_path):
 @pytest.mark.slow
 def test_memory_does_not_grow_with_size(tmp_path):
     """Ten times the places, the same memory but for the names (a few megabytes)."""
-    code = ("import resource, sys; from trace_dataset.sample import write_sample\n"
-            "write_sample(sys.argv[1], places=int(sys.argv[2]), reviews_per_place=3)\n"
-            "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)")
+    code = (
+        "import resource, sys; from trace_dataset.sample import write_sample\n"
+        "write_sample(sys.argv[1], places=int(sys.argv[2]), reviews_per_place=3)\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    )
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    peaks = [int(subprocess.run([sys.executable, "-c", code, str(tmp_path / str(places)), str(places)], check=True,
-                                env=environment, capture_output=True, text=True).stdout) for places in (480, 4800)]
+    peaks = [
+        int(
+            subprocess.run(
+                [sys.executable, "-c", code, str(tmp_path / str(places)), str(places)],
+                check=True,
+                env=environment,
+                capture_output=True,
+                text=True,
+            ).stdout
+        )
+        for places in (480, 4800)
+    ]
     assert peaks[1] < peaks[0] + 10_000

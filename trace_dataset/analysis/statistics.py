@@ -1,4 +1,8 @@
-"""Correlations and paired tests over plain lists; None marks a gap, and pairs with a gap are dropped (definitions, 9)."""
+"""Correlations and paired tests over plain lists; None marks a gap, and pairs with a gap are dropped (definitions, 9).
+
+The statistics themselves are a few sums each, written out so that a gap, a constant series or a tie means what the
+definitions say; every tail probability is SciPy's, and a test holds each statistic against SciPy.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
-from trace_dataset.analysis.distributions import normal_p, student_t_p
 from trace_dataset.scoring.checks import check_lengths
 
 Values = Sequence["float | None"]
@@ -68,6 +71,44 @@ def kendall_tau_b(x: Values, y: Values) -> float | None:
     decided = concordant + discordant
     scale = math.sqrt((decided + only_x) * (decided + only_y))
     return (concordant - discordant) / scale if scale else None
+
+
+def student_t_p(t: float, df: float) -> float:
+    """Return the two-sided probability of Student's t with `df` degrees of freedom."""
+    from scipy.stats import t as student  # half a second, which no run or score should wait for
+
+    return float(2 * student.sf(abs(t), df))
+
+
+def chi_squared_p(value: float, df: float) -> float:
+    """Return the probability of a chi-squared value of at least `value` with `df` degrees of freedom."""
+    from scipy.stats import chi2
+
+    return float(chi2.sf(value, df))
+
+
+def wilcoxon_p(a: Values, b: Values) -> float | None:
+    """Return the two-sided probability of Wilcoxon's signed-rank test of a against b; None where nothing differs."""
+    from scipy.stats import wilcoxon
+
+    differences = [round(x - y, DIGITS) for x, y in complete_pairs(a, b)]
+    moved = [value for value in differences if value]
+    return float(wilcoxon(moved).pvalue) if moved else None
+
+
+def holm(probabilities: Sequence[float]) -> list[float]:
+    """Return the probabilities after Holm's correction for as many tests, in the order given.
+
+    Example:
+        >>> holm([0.01, 0.04, 0.03])
+        [0.03, 0.06, 0.06]
+    """
+    order = sorted(range(len(probabilities)), key=probabilities.__getitem__)
+    adjusted, floor = [0.0] * len(order), 0.0
+    for rank, at in enumerate(order):
+        floor = max(floor, min(1.0, (len(order) - rank) * probabilities[at]))
+        adjusted[at] = floor
+    return adjusted
 
 
 def ranks(values: Sequence[float]) -> list[float]:
@@ -159,11 +200,13 @@ def dunn_bonferroni(groups: Mapping[str, Values]) -> dict[tuple[str, str], tuple
         start += size
     variance = n * (n + 1) / 12 - _ties(values) / (12 * (n - 1))
     pairs = list(combinations(names, 2))
+    from scipy.stats import norm
+
     found = {}
     for one, other in pairs:
         (mean_one, size_one), (mean_other, size_other) = means[one], means[other]
         z = (mean_one - mean_other) / math.sqrt(variance * (1 / size_one + 1 / size_other))
-        found[one, other] = (z, min(1.0, normal_p(z) * len(pairs)))
+        found[one, other] = (z, min(1.0, float(2 * norm.sf(abs(z))) * len(pairs)))
     return found
 
 

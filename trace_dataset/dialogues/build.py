@@ -41,9 +41,16 @@ def default_dialogue_count(n_places: int) -> int:
     return min(MOST_DIALOGUES, n_places * 25 // 6)
 
 
-def build_dialogues(kb: KnowledgeBase, evidence: Evidence, *, n_dialogues: int, seed: int = 42,
-                    writer: str | Writer = "template", workers: int = 1,
-                    progress: Callable[[int, int], None] | None = None) -> tuple[list[Dialogue], BuildReport]:
+def build_dialogues(
+    kb: KnowledgeBase,
+    evidence: Evidence,
+    *,
+    n_dialogues: int,
+    seed: int = 42,
+    writer: str | Writer = "template",
+    workers: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[list[Dialogue], BuildReport]:
     """Return dialogues in release form (placeholders, escaped text) and the report of the build.
 
     Args:
@@ -64,7 +71,9 @@ def build_dialogues(kb: KnowledgeBase, evidence: Evidence, *, n_dialogues: int, 
         >>> dialogues, report = build_dialogues(kb, evidence, n_dialogues=1000)  # doctest: +SKIP
     """
     if n_dialogues < 1 or workers < 1:
-        raise UsageError(f"n_dialogues={n_dialogues}, workers={workers}: both have to be 1 or more", do="ask for at least one")
+        raise UsageError(
+            f"n_dialogues={n_dialogues}, workers={workers}: both have to be 1 or more", do="ask for at least one"
+        )
     maker = _Maker(kb, evidence, seed, _writer(writer))
     chunk = 1 if isinstance(maker.writer, Composer) else CHUNK
     chunks = [range(start, min(start + chunk, n_dialogues)) for start in range(0, n_dialogues, chunk)]
@@ -89,8 +98,10 @@ class _Maker:
         self.finder = RunFinder({review_id: review.text or "" for review_id, review in kb.reviews.items()})
         if not self.cells:
             largest = max((len(places) for places in kb.cells.values()), default=0)
-            raise BundleError(f"no city and type has {POOL_SIZE} places with a sentence to quote; the largest has {largest}",
-                              do="use a larger bundle; `trace-dataset inspect` shows what this one holds")
+            raise BundleError(
+                f"no city and type has {POOL_SIZE} places with a sentence to quote; the largest has {largest}",
+                do="use a larger bundle; `trace-dataset inspect` shows what this one holds",
+            )
 
     def many(self, indices: Iterable[int]) -> tuple[list[Dialogue], Effort]:
         effort = Effort()
@@ -137,6 +148,7 @@ class _Maker:
 
     def _compose(self, writer: Composer, plan: Plan, view: CellView, effort: Effort) -> Dialogue | None:
         """Return the dialogue of a writer that tries again by itself, or None where nothing that it has is sound."""
+
         def check(texts: Sequence[str]) -> list[str]:
             return self.failures(plan, self._dialogue(plan, texts, writer.name, 1), view)
 
@@ -150,14 +162,39 @@ class _Maker:
     def _names(self, plan: Plan) -> dict[str, str]:
         return {business: self.kb.pois[business].name for business in plan.candidates}
 
-    def _dialogue(self, plan: Plan, texts: Sequence[str], generator: str, attempts: int, fallback: bool = False) -> Dialogue:
-        turns = tuple(Turn(index, turn.role, turn.action, text, turn.places if turn.role == "system" else (), turn.golds,
-                           turn.alternatives, turn.rejected, tuple(item.quote for item in turn.quotes), turn.citations,
-                           turn.wishes if turn.role == "user" else ())
-                      for index, (turn, text) in enumerate(zip(plan.turns, texts, strict=True)))
+    def _dialogue(
+        self, plan: Plan, texts: Sequence[str], generator: str, attempts: int, fallback: bool = False
+    ) -> Dialogue:
+        turns = tuple(
+            Turn(
+                index,
+                turn.role,
+                turn.action,
+                text,
+                turn.places if turn.role == "system" else (),
+                turn.golds,
+                turn.alternatives,
+                turn.rejected,
+                tuple(item.quote for item in turn.quotes),
+                turn.citations,
+                turn.wishes if turn.role == "user" else (),
+            )
+            for index, (turn, text) in enumerate(zip(plan.turns, texts, strict=True))
+        )
         scenario = plan.scenario
-        return Dialogue(scenario.dialogue_id, scenario.city, scenario.poi_type, scenario.persona.key,
-                        scenario.persona.description, plan.tier, plan.candidates, turns, generator, attempts, fallback)
+        return Dialogue(
+            scenario.dialogue_id,
+            scenario.city,
+            scenario.poi_type,
+            scenario.persona.key,
+            scenario.persona.description,
+            plan.tier,
+            plan.candidates,
+            turns,
+            generator,
+            attempts,
+            fallback,
+        )
 
     def failures(self, plan: Plan, dialogue: Dialogue, view: CellView) -> list[str]:
         """Return the checks that a dialogue fails once it is hydrated."""
@@ -175,8 +212,11 @@ class _Maker:
                 failing += system_text_failures(text, [names[business] for business in turn.poi_ids])
         wishes = [wish for turn in dialogue.turns for wish in turn.constraints]
         golds = {business for turn in dialogue.turns for business in turn.gold_poi_ids}
-        failing += user_text_failures([row["text"] for row in rows if row["role"] == "user"], list(names.values()),
-                                      view.telling(sorted(golds), wishes))
+        failing += user_text_failures(
+            [row["text"] for row in rows if row["role"] == "user"],
+            list(names.values()),
+            view.telling(sorted(golds), wishes),
+        )
         failing += validate_dialogue(rows, plan.candidates, reviews, min_rejections=LEAST_REJECTIONS[plan.tier])
         return sorted(set(failing))
 
@@ -186,7 +226,9 @@ def _writer(writer: str | Writer) -> Writer:
         return writer
     if writer == "template":
         return TemplateWriter()
-    raise UsageError(f"there is no writer called {writer!r}", do="use template, or hand over an object with name and write()")
+    raise UsageError(
+        f"there is no writer called {writer!r}", do="use template, or hand over an object with name and write()"
+    )
 
 
 _maker: _Maker | None = None  # of a worker process

@@ -13,7 +13,10 @@ from trace_dataset.dialogues.views import CellView
 MOST_VISITS = 600  # of the search through orders of places; a pool that needs more is redrawn
 MOST_ORDERS, WISH_DRAWS = 12, 3
 MOST_CHAINS = 8  # to choose from: few other places should fit, and the golds be well spoken of
-STRENGTH, ADVANTAGE = 0.1, 0.2  # of a sentence for the gold; of one more than others have; 1 being another place that fits
+STRENGTH, ADVANTAGE = (
+    0.1,
+    0.2,
+)  # of a sentence for the gold; of one more than others have; 1 being another place that fits
 ENOUGH_SENTENCES = 3
 NEAR_MISS = 0.95  # of the partners miss one wish
 FIRST_WISHES = {"easy": (2, 2, 3), "medium": (2, 3), "hard": (2, 3, 3, 4), "expert": (3, 3, 4)}
@@ -38,8 +41,15 @@ class Chain:
     cost: float
 
 
-def fit(view: CellView, shape: str, tier: str, pool: Sequence[str], interest: Sequence[float], rng: random.Random,
-        least_first: int) -> Chain | None:
+def fit(
+    view: CellView,
+    shape: str,
+    tier: str,
+    pool: Sequence[str],
+    interest: Sequence[float],
+    rng: random.Random,
+    least_first: int,
+) -> Chain | None:
     """Return places of the pool and wishes that carry out a shape, or None where the pool does not allow it.
 
     Args:
@@ -93,8 +103,12 @@ def _orders(supports: dict[str, int], shape: str, order: Sequence[str], least_fi
                 continue
             visits += 1
             places[index] = business
-            if all((askable_at(event, places, supports)).bit_count() >= (least_first if event.step < 0 else 1)
-                   if _touched(event, places) else True for event in needed):
+            if all(
+                (askable_at(event, places, supports)).bit_count() >= (least_first if event.step < 0 else 1)
+                if _touched(event, places)
+                else True
+                for event in needed
+            ):
                 yield from fill(index - 1)
             places[index] = None
 
@@ -105,8 +119,16 @@ def _touched(event: Event, places: Sequence[str | None]) -> bool:
     return any(places[index] is not None for index in event.later)
 
 
-def _choose(view: CellView, moments: Sequence[Event], places: tuple[str, ...], supports: dict[str, int], tier: str,
-            interest: Sequence[float], rng: random.Random, least_first: int) -> tuple[tuple[int, ...], ...] | None:
+def _choose(
+    view: CellView,
+    moments: Sequence[Event],
+    places: tuple[str, ...],
+    supports: dict[str, int],
+    tier: str,
+    interest: Sequence[float],
+    rng: random.Random,
+    least_first: int,
+) -> tuple[tuple[int, ...], ...] | None:
     """Return the wishes asked at each moment, or None where clashes leave a required one without."""
     taken = 0
     chosen: dict[int, tuple[int, ...]] = {}
@@ -141,15 +163,20 @@ def asked_before(shape: str, wishes: Sequence[Sequence[int]]) -> dict[int, int]:
     return found
 
 
-def _cost(view: CellView, shape: str, pool: Sequence[str], places: Sequence[str], wishes: Sequence[Sequence[int]]) -> float:
+def _cost(
+    view: CellView, shape: str, pool: Sequence[str], places: Sequence[str], wishes: Sequence[Sequence[int]]
+) -> float:
     """Return how many others fit at each recommendation, less how much more the reviews say for the gold than for them."""
     steps = parse(shape)
     cost = 0.0
     for index, asked in asked_before(shape, wishes).items():
         refused = {places[place] for step in steps[:index] if step.kind == "X" for place in step.places}
         gold = places[steps[index].places[0]]
-        others = [business for business in pool
-                  if business != gold and business not in refused and not asked & ~view.supports[business]]
+        others = [
+            business
+            for business in pool
+            if business != gold and business not in refused and not asked & ~view.supports[business]
+        ]
         speaking = _said(view, gold, asked)
         cost += len(others) - STRENGTH * speaking
         if others:
@@ -161,15 +188,24 @@ def _said(view: CellView, business: str, asked: int) -> int:
     return sum(min(ENOUGH_SENTENCES, view.sentences(business, number)) for number in view.members(asked))
 
 
-def _partners(view: CellView, shape: str, pool: Sequence[str], places: tuple[str, ...], wishes: Sequence[Sequence[int]],
-              rng: random.Random) -> tuple[str, ...] | None:
+def _partners(
+    view: CellView,
+    shape: str,
+    pool: Sequence[str],
+    places: tuple[str, ...],
+    wishes: Sequence[Sequence[int]],
+    rng: random.Random,
+) -> tuple[str, ...] | None:
     """Return the places that are only compared with, `q` before `p`; None where none comes close enough."""
     wanted = [(index, place) for index, step in enumerate(parse(shape)) for place in step.places if place < 0]
     asked = asked_before(shape, wishes)
     chosen: dict[int, str] = {}
     for index, place in wanted:
-        missing = {business: (asked[index] & ~view.supports[business]).bit_count() for business in pool
-                   if business not in places and business not in chosen.values() and _shows(view, business, asked[index])}
+        missing = {
+            business: (asked[index] & ~view.supports[business]).bit_count()
+            for business in pool
+            if business not in places and business not in chosen.values() and _shows(view, business, asked[index])
+        }
         near = [business for business, many in missing.items() if many == 1]
         full = [business for business, many in missing.items() if many == 0]
         options = (near or full) if chance(rng, NEAR_MISS) else (full or near)
@@ -184,7 +220,9 @@ def _shows(view: CellView, business: str, asked: int) -> bool:
     return any(view.sentences(business, number) for number in view.members(asked & view.supports[business]))
 
 
-def _in_order(view: CellView, numbers: int, business: str, interest: Sequence[float], rng: random.Random) -> Iterator[int]:
+def _in_order(
+    view: CellView, numbers: int, business: str, interest: Sequence[float], rng: random.Random
+) -> Iterator[int]:
     members = list(view.members(numbers))
     weights = [interest[number] * (1.0 if view.sentences(business, number) else WITHOUT_QUOTE) for number in members]
     return weighted_order(rng, members, weights)

@@ -49,7 +49,9 @@ class Voice:
     `blanked` names slots that are spoken as `_`: so one measures how varied the frames are.
     """
 
-    def __init__(self, lists: Mapping[str, Sequence[str]], rng: random.Random, blanked: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self, lists: Mapping[str, Sequence[str]], rng: random.Random, blanked: frozenset[str] = frozenset()
+    ) -> None:
         self.lists, self.rng, self.blanked = lists, rng, blanked
         self._said: set[str] = set()
 

@@ -17,9 +17,19 @@ from trace_dataset.schema import Constraint
 
 # Shares chosen so that lengths come out as in the paper: 10.5 turns, 1.9 standard deviation (decisions, 18).
 OPENINGS: tuple[tuple[tuple[str, ...], int], ...] = (
-    (("greet", "clarify"), 55), (("greet",), 15), (("clarify",), 20), (("greet", "clarify", "clarify"), 7), ((), 3))
+    (("greet", "clarify"), 55),
+    (("greet",), 15),
+    (("clarify",), 20),
+    (("greet", "clarify", "clarify"), 7),
+    ((), 3),
+)
 ENDINGS: tuple[tuple[tuple[str, ...], int], ...] = (
-    ((), 62), (("accept",), 14), (("accept", "close"), 13), (("close",), 6), (("close", "close"), 5))
+    ((), 62),
+    (("accept",), 14),
+    (("accept", "close"), 13),
+    (("close",), 6),
+    (("close", "close"), 5),
+)
 NO_PREFERENCE = 0.12
 DETAIL = 0.065  # of the recommending turns are followed by a question about the place
 DETAIL_LEADS_TO_REFUSAL = 0.5  # of those before a refusal ask for what the place lacks
@@ -28,19 +38,24 @@ SECOND_QUOTE_COMPARED = 0.15
 EXPLANATION_NAMES_PLACE, CLOSING_NAMES_PLACE = 0.5, 0.4
 
 
-def lay_out(view: CellView, scenario: Scenario, pool: Sequence[str], chain: Chain,
-            rng: random.Random) -> tuple[PlannedTurn, ...]:
+def lay_out(
+    view: CellView, scenario: Scenario, pool: Sequence[str], chain: Chain, rng: random.Random
+) -> tuple[PlannedTurn, ...]:
     """Return the turns of a chain: strictly alternating, the user first."""
     return _Layout(view, scenario, pool, chain, rng).turns()
 
 
 class _Layout:
-    def __init__(self, view: CellView, scenario: Scenario, pool: Sequence[str], chain: Chain, rng: random.Random) -> None:
+    def __init__(
+        self, view: CellView, scenario: Scenario, pool: Sequence[str], chain: Chain, rng: random.Random
+    ) -> None:
         self.view, self.scenario, self.pool, self.chain, self.rng = view, scenario, pool, chain, rng
         self.quotes = QuoteChooser(view, pool)
         self.steps = parse(chain.shape)
-        self.wishes = {event.step: tuple(view.wishes[number] for number in numbers)
-                       for event, numbers in zip(events(chain.shape), chain.wishes, strict=True)}
+        self.wishes = {
+            event.step: tuple(view.wishes[number] for number in numbers)
+            for event, numbers in zip(events(chain.shape), chain.wishes, strict=True)
+        }
         self.asked: list[Constraint] = []
         self.new: list[Constraint] = []  # asked since the last recommendation
         self.named: list[str] = []
@@ -96,11 +111,26 @@ class _Layout:
             shown = {item.wish for item in found}
             lacking = [wish for wish in self.asked if not self.view.supports[business] >> self.view.bit[wish] & 1]
             misses += [self._miss(business, wish) for wish in lacking]
-            facts += [Fact(business, wish, bool(self.view.evidence.spans(business, wish, polarity=1)))
-                      for wish in self.new if wish not in shown and wish not in lacking]
+            facts += [
+                Fact(business, wish, bool(self.view.evidence.spans(business, wish, polarity=1)))
+                for wish in self.new
+                if wish not in shown and wish not in lacking
+            ]
         action = "recommend" if step.kind == "R" else "compare"
-        self.done.append(PlannedTurn("system", action, action, tuple(self.new), places, places[:1], others,
-                                     quotes=tuple(quotes), facts=tuple(facts), misses=tuple(misses)))
+        self.done.append(
+            PlannedTurn(
+                "system",
+                action,
+                action,
+                tuple(self.new),
+                places,
+                places[:1],
+                others,
+                quotes=tuple(quotes),
+                facts=tuple(facts),
+                misses=tuple(misses),
+            )
+        )
         self.named += [business for business in places if business not in self.named]
         self.new = []
 
@@ -111,8 +141,17 @@ class _Layout:
             refused = tuple(self.chain.places[place] for place in step.places)
             failures = tuple(self._miss(business, wish) for business in refused for wish in wishes)
             self.refused += refused
-            self.done.append(PlannedTurn("user", "reject_and_refine", "refuse", wishes, rejected=refused, failures=failures,
-                                         places=self._standing(following)))
+            self.done.append(
+                PlannedTurn(
+                    "user",
+                    "reject_and_refine",
+                    "refuse",
+                    wishes,
+                    rejected=refused,
+                    failures=failures,
+                    places=self._standing(following),
+                )
+            )
             return
         before = self.steps[index - 1]
         one_of_those = set(following.places) <= set(before.places)
@@ -126,15 +165,21 @@ class _Layout:
 
     def _standing(self, following: Step) -> tuple[str, ...]:
         """Return the places of the next step that the user has heard of already."""
-        return tuple(business for business in (self.chain.places[place] for place in following.places)
-                     if business in self.named)
+        return tuple(
+            business for business in (self.chain.places[place] for place in following.places) if business in self.named
+        )
 
     def _detail(self, index: int, step: Step) -> None:
         business = self.chain.places[step.places[0]]
         following = self.steps[index + 1] if index + 1 < len(self.steps) else None
         if following is not None and step.kind == "C" and following.kind == "X":
             return  # the place refused next has to be the last one spoken of
-        if following is not None and step.kind == "R" and following.kind == "X" and chance(self.rng, DETAIL_LEADS_TO_REFUSAL):
+        if (
+            following is not None
+            and step.kind == "R"
+            and following.kind == "X"
+            and chance(self.rng, DETAIL_LEADS_TO_REFUSAL)
+        ):
             topic = self.wishes[index + 1][0]
         else:
             found = self._topic(business)
@@ -147,17 +192,28 @@ class _Layout:
             quotes = self.quotes.choose(business, [topic], 1, polarity=1 if finding == "supported" else -1)
         named = (business,) if chance(self.rng, EXPLANATION_NAMES_PLACE) else ()
         self.done.append(PlannedTurn("user", "ask_detail", "ask", topic=topic, places=(business,)))
-        self.done.append(PlannedTurn("system", "explain", "explain", places=named, quotes=tuple(quotes), topic=topic,
-                                     finding=finding))
+        self.done.append(
+            PlannedTurn(
+                "system", "explain", "explain", places=named, quotes=tuple(quotes), topic=topic, finding=finding
+            )
+        )
 
     def _topic(self, business: str) -> Constraint | None:
         """Return something about a place that has not come up and will not: most often something good."""
         spoken_of = {wish for wishes in self.wishes.values() for wish in wishes}
         interest = self.view.interest(self.scenario.persona)
-        open_to = [number for number in range(len(self.view.wishes)) if self.view.wishes[number] not in spoken_of
-                   and interest[number] > 0 and self.view.wishes[number].slot == "aspect"]
-        praised = [number for number in open_to if self.view.spans(business, self.view.wishes[number])
-                   and self.view.supports[business] >> number & 1]
+        open_to = [
+            number
+            for number in range(len(self.view.wishes))
+            if self.view.wishes[number] not in spoken_of
+            and interest[number] > 0
+            and self.view.wishes[number].slot == "aspect"
+        ]
+        praised = [
+            number
+            for number in open_to
+            if self.view.spans(business, self.view.wishes[number]) and self.view.supports[business] >> number & 1
+        ]
         if not open_to:
             return None
         number = pick(self.rng, praised) if praised and chance(self.rng, 0.75) else pick(self.rng, open_to)

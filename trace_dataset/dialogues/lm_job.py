@@ -27,7 +27,9 @@ COMPLAINT_OF: Mapping[str, str] = {
     "copied_words": "It repeats a guest's words at length: use your own.",
     "user_names_place": "A traveller names no place: leave the name out.",
     "name_token": "A word of it gives the place away: describe what is wanted in other words.",
-    "quote": "Write no quotation marks.", "review_reference": "Write no square brackets."}
+    "quote": "Write no quotation marks.",
+    "review_reference": "Write no square brackets.",
+}
 
 
 class Job:
@@ -44,8 +46,12 @@ class Job:
         self.counted: Counter[str] = Counter()
         self.earlier_tokens = 0
         guests = [self.notes.guests(index) for index in range(len(plan.turns))]
-        self.digest = digest(self.notes.scene, *self.notes.notes, *guests, *(
-            value for slots in self.notes.slots for item in slots.values.items() for value in item)).hex()[:32]
+        self.digest = digest(
+            self.notes.scene,
+            *self.notes.notes,
+            *guests,
+            *(value for slots in self.notes.slots for item in slots.values.items() for value in item),
+        ).hex()[:32]
 
     def finished(self) -> Written | None:
         """Take up what the journal holds of this dialogue, and return it if it is whole and still sound."""
@@ -96,9 +102,12 @@ class Job:
         self.useless = False
         for start in range(0, len(missing), size):
             batch = missing[start : start + size]
-            fields = {f"turn_{index + 1}": self.notes.slots[index].field(
-                f"what the {_role(index)} says", self.plan.turns[index].role)
-                for index in batch}
+            fields = {
+                f"turn_{index + 1}": self.notes.slots[index].field(
+                    f"what the {_role(index)} says", self.plan.turns[index].role
+                )
+                for index in batch
+            }
             inputs = self._inputs(batch, wrong, useless)
             outcome = self.writer.lm.ask(self.writer.instructions, inputs, fields, variation=self.tried)
             if isinstance(outcome, Failed):
@@ -117,13 +126,17 @@ class Job:
         return None
 
     def _inputs(self, batch: Sequence[int], wrong: Mapping[int, Mapping[str, str]], useless: bool) -> dict[str, str]:
-        notes = [f"turn_{index + 1}, {_role(index)}: {self.notes.notes[index]}{self.notes.guests(index)}" for index in batch]
+        notes = [
+            f"turn_{index + 1}, {_role(index)}: {self.notes.notes[index]}{self.notes.guests(index)}" for index in batch
+        ]
         if self.writer.small_model:  # no complaint either: it would be repeated, and another seed does more
             return {"note": "\n".join(note.partition(", ")[2] for note in notes)}
         inputs = {"scene": self.notes.scene}
         if self.writer.turns_per_call is not None:
             before = [index for index in sorted(self.accepted) if index < batch[0]][-SAID_BEFORE:]
-            inputs["said_before"] = "\n".join(f"{_role(index)}: {self.accepted[index]}" for index in before) or "nothing yet"
+            inputs["said_before"] = (
+                "\n".join(f"{_role(index)}: {self.accepted[index]}" for index in before) or "nothing yet"
+            )
         inputs["notes"] = "\n".join(notes)
         mend = [f"turn_{index + 1}: {' '.join(wrong[index].values())}" for index in batch if index in wrong]
         if useless:
@@ -188,8 +201,12 @@ class Job:
 
     def _note(self, step: str, batch: Sequence[int], usage: Usage) -> None:
         """Record a reply that was paid for (its sound texts), or the end of a try (what is to be written again)."""
-        record: dict[str, Any] = {"step": step, "try": self.tried, "useless": self.useless,
-                                  "wrong": {str(index): found for index, found in self.wrong.items()}}
+        record: dict[str, Any] = {
+            "step": step,
+            "try": self.tried,
+            "useless": self.useless,
+            "wrong": {str(index): found for index, found in self.wrong.items()},
+        }
         if step == "call":
             sound = {str(index): self.accepted[index] for index in batch if index in self.accepted}
             record |= {"accepted": sound, "tokens": usage.tokens, "cost": usage.cost}

@@ -42,8 +42,10 @@ class Notes:
     def scene(self) -> str:
         """Who talks about what."""
         scenario = self.plan.scenario
-        return (f"The traveller: {scenario.persona.description} They write {MANNERS[scenario.persona.voice]}. "
-                f"They look for {KINDS[scenario.poi_type]} in {scenario.city}.")
+        return (
+            f"The traveller: {scenario.persona.description} They write {MANNERS[scenario.persona.voice]}. "
+            f"They look for {KINDS[scenario.poi_type]} in {scenario.city}."
+        )
 
     def _all(self) -> tuple[str, ...]:
         notes, before = [], PlannedTurn("system", "greet", "greet")
@@ -67,16 +69,24 @@ class Notes:
         if turn.cue == "ask":
             assert turn.topic is not None
             return f"About the place just named: {self._line(turn.topic, 'ask')}"
-        said = {"more": "What else is there?", "choose": "Which of those would you take?",
-                "compare": "Show me a few to compare.", "accept": "I'll go there, thank you.", "close": "That's all, goodbye."}
+        said = {
+            "more": "What else is there?",
+            "choose": "Which of those would you take?",
+            "compare": "Show me a few to compare.",
+            "accept": "I'll go there, thank you.",
+            "close": "That's all, goodbye.",
+        }
         return f"{said[turn.cue]} {wishes}".strip()
 
     def _refusal(self, turn: PlannedTurn, before: PlannedTurn) -> str:
         places = [place for place in before.places if place in turn.rejected]
         which = "that one"
         if len(before.places) > 1:
-            which = "none of those" if len(places) == len(before.places) else (
-                f"the {' and the '.join(ORDINALS[before.places.index(place)] for place in places)} one")
+            which = (
+                "none of those"
+                if len(places) == len(before.places)
+                else (f"the {' and the '.join(ORDINALS[before.places.index(place)] for place in places)} one")
+            )
         no = "None of those." if which == "none of those" else f"Not {which}."
         contradicted = [miss.wish for miss in turn.failures if miss.status == "contradicted"]
         if contradicted:
@@ -93,7 +103,9 @@ class Notes:
         if turn.action == "greet":
             return "Hello! What matters to you?"
         if turn.action == "clarify":
-            return f"Does {self._line(turn.topic, 'topic')} matter to you?" if turn.topic else "What else matters to you?"
+            return (
+                f"Does {self._line(turn.topic, 'topic')} matter to you?" if turn.topic else "What else matters to you?"
+            )
         if turn.action == "close":
             return f"Enjoy {place}, and goodbye." if place else "You're welcome, goodbye."
         if turn.action == "explain":
@@ -107,7 +119,11 @@ class Notes:
         for slot, item in slots.quotes.items():
             if item.quote.business_id != business:
                 continue
-            claim = "Guests like it" if item.wish is None else self._line(item.wish, "claims" if item.polarity > 0 else "bad")
+            claim = (
+                "Guests like it"
+                if item.wish is None
+                else self._line(item.wish, "claims" if item.polarity > 0 else "bad")
+            )
             parts.append(f"{_capital(claim)}: {slot}.")
         for fact in turn.facts:
             if fact.business_id == business:
@@ -116,8 +132,11 @@ class Notes:
         for miss in turn.misses:
             if miss.business_id == business:
                 known = miss.status != "unknown"
-                parts.append(_sentence(self._line(miss.wish, "bad")) if known
-                             else f"Nobody speaks of {self._line(miss.wish, 'topic')}.")
+                parts.append(
+                    _sentence(self._line(miss.wish, "bad"))
+                    if known
+                    else f"Nobody speaks of {self._line(miss.wish, 'topic')}."
+                )
         return " ".join(parts)
 
     def _explanation(self, turn: PlannedTurn, slots: Slots, place: str) -> str:

@@ -44,14 +44,20 @@ class WriterReport:
 
     def to_json(self) -> dict[str, Any]:
         """Return the report as JSON values."""
-        return {**asdict(self), "fallbacks": dict(sorted(self.fallbacks.items())),
-                "complaints": dict(sorted(self.complaints.items())), "fallback_share": self.fallback_share}
+        return {
+            **asdict(self),
+            "fallbacks": dict(sorted(self.fallbacks.items())),
+            "complaints": dict(sorted(self.complaints.items())),
+            "fallback_share": self.fallback_share,
+        }
 
     def __str__(self) -> str:
         fallen = ", ".join(f"{reason}: {count:,}" for reason, count in sorted(self.fallbacks.items())) or "none"
         unpriced = f" and {self.unpriced_calls:,} calls of unknown price" if self.unpriced_calls else ""
-        lines = [f"{self.model}: {self.written:,} dialogues written ({self.resumed:,} of them in earlier runs)",
-                 f"by the template instead: {100 * self.fallback_share:.1f} % ({fallen})",
-                 f"{self.calls:,} calls, {self.retries:,} retries, {self.prompt_tokens:,} tokens read, "
-                 f"{self.completion_tokens:,} written, {self.cost:.4f} USD{unpriced}"]
+        lines = [
+            f"{self.model}: {self.written:,} dialogues written ({self.resumed:,} of them in earlier runs)",
+            f"by the template instead: {100 * self.fallback_share:.1f} % ({fallen})",
+            f"{self.calls:,} calls, {self.retries:,} retries, {self.prompt_tokens:,} tokens read, "
+            f"{self.completion_tokens:,} written, {self.cost:.4f} USD{unpriced}",
+        ]
         return "\n".join([*lines, f"stopped: {self.stopped}"] if self.stopped else lines)

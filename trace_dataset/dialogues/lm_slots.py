@@ -22,9 +22,13 @@ AROUND_QUOTE = re.compile(r"[\"'“”‘’„]*(\{quote\d+\})(?:[\"'“”‘�
 LABELS_BEHIND = re.compile(r"(\{quote\d+\})\s*[\[(]R?\d+[\])]")
 MARKS = re.compile(r"[\"“”„‟«»]")
 LABEL = re.compile(r"\[|\]")
-BEFORE_SLOT, BEHIND_SLOT = re.compile(r"(?<=[\w,.;:!?])(?=\{(?:place|quote)\d)"), re.compile(r"(\{(?:place|quote)\d+\})(?=\w)")
-TASK = re.compile(r"\bJSON\b|\bcurly\b|\bthe note\b|\bown words\b|\bquote\d|\bplace\d|\b(?:traveller|assistant) says\b",
-                  re.IGNORECASE)
+BEFORE_SLOT, BEHIND_SLOT = (
+    re.compile(r"(?<=[\w,.;:!?])(?=\{(?:place|quote)\d)"),
+    re.compile(r"(\{(?:place|quote)\d+\})(?=\w)"),
+)
+TASK = re.compile(
+    r"\bJSON\b|\bcurly\b|\bthe note\b|\bown words\b|\bquote\d|\bplace\d|\b(?:traveller|assistant) says\b", re.IGNORECASE
+)
 SPEAKER = re.compile(r"^(?:the )?(?:traveller|traveler|assistant|user|system)\s*:\s*", re.IGNORECASE)
 SPEAKERS = re.compile(r"\b(?:travell?er|assistant|user|system)\s*:|\bturn_\d", re.IGNORECASE)
 LEAST_NEW, LOOP_TOKENS = 0.7, 9  # of the three-token runs of so long a text are not said twice
@@ -35,7 +39,8 @@ STOP_WORDS = frozenset(
     "about after also been before being both could does down ever every from have having here into just like likes look "
     "looking made make makes many mind more most much need needs nobody only other over people place places really said "
     "should some somebody someone something somewhere spot such take than that their them then there they thing things "
-    "this those want wants well were what when where which will with without would your yourself".split())
+    "this those want wants well were what when where which will with without would your yourself".split()
+)
 STEM = 5  # letters by which two words count as one
 
 

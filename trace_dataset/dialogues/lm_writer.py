@@ -32,10 +32,19 @@ THREADS = 8  # dialogues at a time, for a service; a local model has one
 
 
 @contextmanager
-def open_lm_writer(name: Any, api_base: str | None = None, *, journal: str | os.PathLike[str] | None = None,
-                   budget: Budget | None = None, tries: int | None = None, threads: int | None = None,
-                   turns_per_call: int | None = None, show_quotes: bool | None = None, small_model: bool | None = None,
-                   **options: Any) -> Iterator[LmWriter]:
+def open_lm_writer(
+    name: Any,
+    api_base: str | None = None,
+    *,
+    journal: str | os.PathLike[str] | None = None,
+    budget: Budget | None = None,
+    tries: int | None = None,
+    threads: int | None = None,
+    turns_per_call: int | None = None,
+    show_quotes: bool | None = None,
+    small_model: bool | None = None,
+    **options: Any,
+) -> Iterator[LmWriter]:
     """Give a writer for `build_dialogues(..., writer=writer)`; the model and the journal are closed at the end.
 
     Args:
@@ -55,11 +64,19 @@ def open_lm_writer(name: Any, api_base: str | None = None, *, journal: str | os.
         ...     print(writer.report())
     """
     if any(value is not None and value < 1 for value in (tries, threads, turns_per_call)):
-        raise UsageError(f"tries={tries}, threads={threads}, turns_per_call={turns_per_call}: all have to be 1 or more",
-                         do="leave them out for the defaults")
+        raise UsageError(
+            f"tries={tries}, threads={threads}, turns_per_call={turns_per_call}: all have to be 1 or more",
+            do="leave them out for the defaults",
+        )
     with open_lm(name, api_base, budget=budget, **options) as lm:
-        writer = LmWriter(lm, tries=tries, threads=threads, turns_per_call=turns_per_call, show_quotes=show_quotes,
-                          small_model=lm.name == SMALL if small_model is None else small_model)
+        writer = LmWriter(
+            lm,
+            tries=tries,
+            threads=threads,
+            turns_per_call=turns_per_call,
+            show_quotes=show_quotes,
+            small_model=lm.name == SMALL if small_model is None else small_model,
+        )
         if journal is None:
             yield writer
             return
@@ -70,9 +87,17 @@ def open_lm_writer(name: Any, api_base: str | None = None, *, journal: str | os.
 class LmWriter:
     """Writes dialogues with a language model; made by `open_lm_writer`. Threads may share it."""
 
-    def __init__(self, lm: LanguageModel, *, tries: int | None = None, threads: int | None = None,
-                 turns_per_call: int | None = None, show_quotes: bool | None = None, small_model: bool = False,
-                 journal: Journal | None = None) -> None:
+    def __init__(
+        self,
+        lm: LanguageModel,
+        *,
+        tries: int | None = None,
+        threads: int | None = None,
+        turns_per_call: int | None = None,
+        show_quotes: bool | None = None,
+        small_model: bool = False,
+        journal: Journal | None = None,
+    ) -> None:
         self.lm, self.journal = lm, journal
         self.tries = tries or (SMALL_TRIES if small_model else TRIES)
         self.name = f"lm:{lm.name}"
@@ -90,9 +115,14 @@ class LmWriter:
     @property
     def settings(self) -> dict[str, Any]:
         """What the texts depend on besides the plan; a journal of other settings is refused."""
-        return {**self.lm.signature, "tries": self.tries, "turns_per_call": self.turns_per_call,
-                "show_quotes": self.show_quotes, "small_model": self.small_model,
-                "prompt": digest(VERSION, self.instructions).hex()[:16]}
+        return {
+            **self.lm.signature,
+            "tries": self.tries,
+            "turns_per_call": self.turns_per_call,
+            "show_quotes": self.show_quotes,
+            "small_model": self.small_model,
+            "prompt": digest(VERSION, self.instructions).hex()[:16],
+        }
 
     def write(self, plan: Plan, names: Mapping[str, str], seed: int, attempt: int) -> tuple[str, ...]:
         """Return texts without the check of the whole dialogue; `build_dialogues` uses `compose`."""
@@ -126,12 +156,23 @@ class LmWriter:
         """Return what was asked and what came of it so far."""
         meter = self.lm.meter
         with self._lock:
-            values = {**self._report.__dict__, "fallbacks": Counter(self._report.fallbacks),
-                      "complaints": Counter(self._report.complaints)}
-        return WriterReport(**{**values, "failures": dict(sorted(meter.failures.items())), "calls": meter.usage.calls,
-                               "retries": meter.retries, "prompt_tokens": meter.usage.prompt_tokens,
-                               "completion_tokens": meter.usage.completion_tokens, "cost": meter.usage.cost or 0.0,
-                               "unpriced_calls": meter.unpriced_calls})
+            values = {
+                **self._report.__dict__,
+                "fallbacks": Counter(self._report.fallbacks),
+                "complaints": Counter(self._report.complaints),
+            }
+        return WriterReport(
+            **{
+                **values,
+                "failures": dict(sorted(meter.failures.items())),
+                "calls": meter.usage.calls,
+                "retries": meter.retries,
+                "prompt_tokens": meter.usage.prompt_tokens,
+                "completion_tokens": meter.usage.completion_tokens,
+                "cost": meter.usage.cost or 0.0,
+                "unpriced_calls": meter.unpriced_calls,
+            }
+        )
 
     def gave_up(self) -> str | None:
         """Return the reason for which the service is not asked any more, or None."""

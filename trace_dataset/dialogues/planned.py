@@ -75,8 +75,11 @@ class PlannedTurn:
     @property
     def citations(self) -> tuple[Citation, ...]:
         """The labels that this turn's text has to hold."""
-        return tuple(dict.fromkeys(Citation(item.quote.label, item.quote.business_id, item.quote.review_id)
-                                   for item in self.quotes))
+        return tuple(
+            dict.fromkeys(
+                Citation(item.quote.label, item.quote.business_id, item.quote.review_id) for item in self.quotes
+            )
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,9 @@ class QuoteChooser:
         self.names = {business: view.kb.pois[business].name.casefold() for business in pool}
         self.used: set[tuple[str, int, int]] = set()
 
-    def choose(self, business: str, wishes: Sequence[Constraint], most: int, first: int = 0,
-               polarity: int = 1) -> list[PlannedQuote]:
+    def choose(
+        self, business: str, wishes: Sequence[Constraint], most: int, first: int = 0, polarity: int = 1
+    ) -> list[PlannedQuote]:
         """Return up to `most` quotes about a place, one a wish in the order given; `first` numbers them in their turn."""
         found: list[PlannedQuote] = []
         for wish in wishes:
@@ -36,9 +37,14 @@ class QuoteChooser:
         """Return one quote that speaks well of a place, whatever it is about."""
         span = self._free(business, None, 1)
         if span is None:  # everything good has been quoted before: once more is better than no evidence
-            again = [*self.view.spans(business, None), *(
-                span for number in self.view.members(self.view.supports[business])
-                for span in self.view.spans(business, self.view.wishes[number]))]
+            again = [
+                *self.view.spans(business, None),
+                *(
+                    span
+                    for number in self.view.members(self.view.supports[business])
+                    for span in self.view.spans(business, self.view.wishes[number])
+                ),
+            ]
             span = again[0]
         return [self._quote(business, span, None, first, 1)]
 
@@ -55,8 +61,12 @@ class QuoteChooser:
     def _quote(self, business: str, span: Span, wish: Constraint | None, n: int, polarity: int) -> PlannedQuote:
         self.used.add(_where(span))
         text = self.view.text(span)
-        return PlannedQuote(Quote(n, business, self.labels[span.review_id], span.review_id, span.start, span.end,
-                              span_sha256(text)), text, wish, polarity)
+        return PlannedQuote(
+            Quote(n, business, self.labels[span.review_id], span.review_id, span.start, span.end, span_sha256(text)),
+            text,
+            wish,
+            polarity,
+        )
 
 
 def _where(span: Span) -> tuple[str, int, int]:

@@ -12,9 +12,18 @@ from trace_dataset.schema import RECOMMENDING, SYSTEM_ACTIONS, TIERS, USER_ACTIO
 
 # Table 3 and section 2 of the paper; the recommending share is that of definitions, P5.
 PAPER: Mapping[str, float] = {
-    "dialogues": 10_000, "turns_mean": 10.5, "turns_sd": 1.9, "places_mean": 3.3, "rejection_share": 0.294,
-    "recommending_share": 0.61, "personas": 47, "tier_easy": 0.2481, "tier_medium": 0.3476, "tier_hard": 0.3063,
-    "tier_expert": 0.098}
+    "dialogues": 10_000,
+    "turns_mean": 10.5,
+    "turns_sd": 1.9,
+    "places_mean": 3.3,
+    "rejection_share": 0.294,
+    "recommending_share": 0.61,
+    "personas": 47,
+    "tier_easy": 0.2481,
+    "tier_medium": 0.3476,
+    "tier_hard": 0.3063,
+    "tier_expert": 0.098,
+}
 
 
 @dataclass
@@ -67,24 +76,38 @@ class BuildReport:
     def table(self) -> list[tuple[str, str, str]]:
         """Return rows of label, value here, value in the paper (empty where it prints none)."""
         total = max(self.dialogues, 1)
-        rows = [("dialogues", f"{self.dialogues:,}", "10,000"),
-                ("turns per dialogue", f"{self.turns_mean:.2f} (sd {self.turns_sd:.2f})", "10.5 (sd 1.9)"),
-                ("places recommended per dialogue", f"{self.places_mean:.2f}", "3.3"),
-                ("rejections, share of system turns", f"{100 * self.rejection_share:.1f} %", "29.4 %"),
-                ("recommending share of system turns", f"{100 * self.recommending_share:.1f} %", "61 %"),
-                ("closing share of system turns", f"{100 * self.closing_share:.1f} %", ""),
-                ("persona archetypes", str(self.personas), "47")]
-        rows += [(f"difficulty: {tier}", f"{100 * self.tiers.get(tier, 0) / total:.1f} %",
-                  f"{100 * PAPER[f'tier_{tier}']:.1f} %") for tier in TIERS]
-        rows += [("action sequences", f"{self.sequences} (most frequent {100 * self.top_sequence_share:.1f} %)", ""),
-                 ("quotes per dialogue", f"{self.quotes_mean:.2f}", ""),
-                 ("alternatives per recommending turn", f"{self.alternatives_mean:.2f}", ""),
-                 ("pools redrawn", f"{self.pool_redraws:,}", ""), ("tiers lowered", f"{self.tier_falls:,}", ""),
-                 ("writing attempts", _counts(self.attempts), ""), ("scenarios given up", _counts(self.discards), "")]
+        rows = [
+            ("dialogues", f"{self.dialogues:,}", "10,000"),
+            ("turns per dialogue", f"{self.turns_mean:.2f} (sd {self.turns_sd:.2f})", "10.5 (sd 1.9)"),
+            ("places recommended per dialogue", f"{self.places_mean:.2f}", "3.3"),
+            ("rejections, share of system turns", f"{100 * self.rejection_share:.1f} %", "29.4 %"),
+            ("recommending share of system turns", f"{100 * self.recommending_share:.1f} %", "61 %"),
+            ("closing share of system turns", f"{100 * self.closing_share:.1f} %", ""),
+            ("persona archetypes", str(self.personas), "47"),
+        ]
+        rows += [
+            (
+                f"difficulty: {tier}",
+                f"{100 * self.tiers.get(tier, 0) / total:.1f} %",
+                f"{100 * PAPER[f'tier_{tier}']:.1f} %",
+            )
+            for tier in TIERS
+        ]
+        rows += [
+            ("action sequences", f"{self.sequences} (most frequent {100 * self.top_sequence_share:.1f} %)", ""),
+            ("quotes per dialogue", f"{self.quotes_mean:.2f}", ""),
+            ("alternatives per recommending turn", f"{self.alternatives_mean:.2f}", ""),
+            ("pools redrawn", f"{self.pool_redraws:,}", ""),
+            ("tiers lowered", f"{self.tier_falls:,}", ""),
+            ("writing attempts", _counts(self.attempts), ""),
+            ("scenarios given up", _counts(self.discards), ""),
+        ]
         for role, actions in self.actions.items():
             holding = self.actions_in_dialogues[role]
-            rows += [(f"{role}: {action}", f"{count:,} turns, in {100 * holding.get(action, 0) / total:.1f} %", "")
-                     for action, count in actions.items()]
+            rows += [
+                (f"{role}: {action}", f"{count:,} turns, in {100 * holding.get(action, 0) / total:.1f} %", "")
+                for action, count in actions.items()
+            ]
         return rows
 
     def __str__(self) -> str:
@@ -116,8 +139,14 @@ class Effort:
 
 def summarize(dialogues: Sequence[Dialogue], effort: Effort, requested: int) -> BuildReport:
     """Return the report of finished dialogues."""
-    report = BuildReport(requested=requested, dialogues=len(dialogues), pool_redraws=effort.pool_redraws,
-                         tier_falls=effort.tier_falls, missing=effort.missing, stops=_sorted(effort.stops))
+    report = BuildReport(
+        requested=requested,
+        dialogues=len(dialogues),
+        pool_redraws=effort.pool_redraws,
+        tier_falls=effort.tier_falls,
+        missing=effort.missing,
+        stops=_sorted(effort.stops),
+    )
     report.rewrites, report.discards = _sorted(effort.rewrites), _sorted(effort.discards)
     if not dialogues:
         return report
@@ -137,10 +166,17 @@ def summarize(dialogues: Sequence[Dialogue], effort: Effort, requested: int) -> 
     report.personas = len({item.persona for item in dialogues})
     tiers = Counter(item.difficulty for item in dialogues)
     report.tiers = {tier: tiers[tier] for tier in TIERS}
-    report.actions = {"user": _actions(turns, "user", USER_ACTIONS), "system": _actions(turns, "system", SYSTEM_ACTIONS)}
-    report.actions_in_dialogues = {role: {action: sum(any(turn.role == role and turn.action == action for turn in item.turns)
-                                                      for item in dialogues) for action in names}
-                                   for role, names in (("user", USER_ACTIONS), ("system", SYSTEM_ACTIONS))}
+    report.actions = {
+        "user": _actions(turns, "user", USER_ACTIONS),
+        "system": _actions(turns, "system", SYSTEM_ACTIONS),
+    }
+    report.actions_in_dialogues = {
+        role: {
+            action: sum(any(turn.role == role and turn.action == action for turn in item.turns) for item in dialogues)
+            for action in names
+        }
+        for role, names in (("user", USER_ACTIONS), ("system", SYSTEM_ACTIONS))
+    }
     sequences = Counter(tuple(turn.action for turn in item.turns) for item in dialogues)
     report.sequences, report.top_sequence_share = len(sequences), max(sequences.values()) / len(dialogues)
     report.attempts = _sorted(Counter(str(item.attempts) for item in dialogues))

@@ -60,8 +60,19 @@ def dialogue_id(index: int) -> str:
 def personas() -> tuple[Persona, ...]:
     """Return the 47 archetypes, in the order of `personas.json`."""
     rows = json.loads(resources.files("trace_dataset.dialogues").joinpath("personas.json").read_text("utf-8"))
-    return tuple(Persona(row["key"], row["description"], row["weights"], tuple(row["favours"]), tuple(row["avoids"]),
-                         row["voice"], tuple(row["openers"]), tuple(row["reasons"])) for row in rows)
+    return tuple(
+        Persona(
+            row["key"],
+            row["description"],
+            row["weights"],
+            tuple(row["favours"]),
+            tuple(row["avoids"]),
+            row["voice"],
+            tuple(row["openers"]),
+            tuple(row["reasons"]),
+        )
+        for row in rows
+    )
 
 
 def draw_scenario(seed: int, index: int, cells: Sequence[tuple[str, str]], draw: int = 0) -> Scenario:

@@ -18,17 +18,38 @@ from trace_dataset.dialogues.draws import chance, pick_weighted
 SECOND_REJECTION = 0.10  # share of medium dialogues with two rejections: brings the corpus to 29.4 % (definitions, P57)
 
 ONE_REJECTION = (
-    ("R0 X0 R1 I C1p", 14), ("R0 X0 R1 I C1pq", 3), ("R0 X0 R1 I C21", 10), ("R0 X0 C1p I R1", 26),
-    ("R0 X0 C1pq I R1", 6), ("R0 X0 C21 I R2", 4), ("R0 I C10 X0 R2", 6), ("R0 I R1 X1 C0p", 8), ("R0 I R1 X1 C20", 2),
-    ("C0p I R0 X0 R1", 16), ("C10 X0 R2 I C2p", 4), ("C10 X0 R1 I R2", 1))
+    ("R0 X0 R1 I C1p", 14),
+    ("R0 X0 R1 I C1pq", 3),
+    ("R0 X0 R1 I C21", 10),
+    ("R0 X0 C1p I R1", 26),
+    ("R0 X0 C1pq I R1", 6),
+    ("R0 X0 C21 I R2", 4),
+    ("R0 I C10 X0 R2", 6),
+    ("R0 I R1 X1 C0p", 8),
+    ("R0 I R1 X1 C20", 2),
+    ("C0p I R0 X0 R1", 16),
+    ("C10 X0 R2 I C2p", 4),
+    ("C10 X0 R1 I R2", 1),
+)
 TWO_REJECTIONS = (("R0 X0 R1 X1 C2p", 50), ("R0 X0 C21 X1 R2", 42), ("R0 X0 C12 X12 R3", 8))
 HARD = (
-    ("R0 X0 R1 X1 C2p", 32), ("R0 X0 C21 X1 R2", 24), ("R0 X0 C21 X1 R3", 3), ("R0 X0 C12 X12 R3", 2),
-    ("R0 X0 R1 X1 R2 I C2p", 13), ("R0 X0 R1 X1 R2 I C32", 2), ("R0 X0 R1 I C21 X1 R2", 12), ("R0 X0 R1 I C21 X1 R3", 1),
-    ("R0 I R1 X1 R2 X2 C0p", 4), ("C10 X0 R1 X1 R2", 7))
+    ("R0 X0 R1 X1 C2p", 32),
+    ("R0 X0 C21 X1 R2", 24),
+    ("R0 X0 C21 X1 R3", 3),
+    ("R0 X0 C12 X12 R3", 2),
+    ("R0 X0 R1 X1 R2 I C2p", 13),
+    ("R0 X0 R1 X1 R2 I C32", 2),
+    ("R0 X0 R1 I C21 X1 R2", 12),
+    ("R0 X0 R1 I C21 X1 R3", 1),
+    ("R0 I R1 X1 R2 X2 C0p", 4),
+    ("C10 X0 R1 X1 R2", 7),
+)
 EXPERT = (
-    ("R0 X0 R1 X1 C32 X2 R3", 40), ("R0 X0 R1 X1 R2 X2 C3p", 28), ("R0 X0 C21 X1 R2 X2 R3", 20),
-    ("C10 X0 R1 X1 R2 X2 R3", 12))
+    ("R0 X0 R1 X1 C32 X2 R3", 40),
+    ("R0 X0 R1 X1 R2 X2 C3p", 28),
+    ("R0 X0 C21 X1 R2 X2 R3", 20),
+    ("C10 X0 R1 X1 R2 X2 R3", 12),
+)
 PARTNERS = {"p": -1, "q": -2}
 
 
@@ -75,8 +96,10 @@ def parse(shape: str) -> tuple[Step, ...]:
         >>> parse("R0 X0 C12")[2]
         Step(kind='C', places=(1, 2))
     """
-    return tuple(Step(word[0], tuple(PARTNERS[mark] if mark in PARTNERS else int(mark) for mark in word[1:]))
-                 for word in shape.split())
+    return tuple(
+        Step(word[0], tuple(PARTNERS[mark] if mark in PARTNERS else int(mark) for mark in word[1:]))
+        for word in shape.split()
+    )
 
 
 @cache
@@ -87,8 +110,9 @@ def events(shape: str) -> tuple[Event, ...]:
     for index, step in enumerate(steps):
         if not step.recommends:
             refused_before = {place for past in steps[:index] if past.kind == "X" for place in past.places}
-            standing = tuple(place for place in _named(steps[:index])
-                             if place not in refused_before and place not in step.places)
+            standing = tuple(
+                place for place in _named(steps[:index]) if place not in refused_before and place not in step.places
+            )
             found.append(Event(index, _named(steps[index:]), step.places, standing))
     return tuple(found)
 

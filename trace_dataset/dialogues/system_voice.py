@@ -86,8 +86,11 @@ class SystemVoice:
         quote = self._mark(f'"[Q:{item.quote.n}]" [{item.quote.label}]', raw=True)
         if item.wish is None:
             return self.voice.say("quote", {"quote": quote})
-        slots = {"quote": quote, "claim": self._line(item.wish, "claims" if item.polarity > 0 else "bad"),
-                 "topic": self._line(item.wish, "topic")}
+        slots = {
+            "quote": quote,
+            "claim": self._line(item.wish, "claims" if item.polarity > 0 else "bad"),
+            "topic": self._line(item.wish, "topic"),
+        }
         if item.polarity < 0 or (item.wish.slot in LISTED and len(item.text) > SHORT_QUOTE):
             return self.voice.say("quote", slots)
         if item.wish.slot in LISTED:
@@ -146,4 +149,3 @@ class SystemVoice:
             for mark in (NAME, QUOTE):
                 text = text.replace(f"{mark}{index}{NAME}", value)
         return text
-

@@ -45,7 +45,9 @@ class UserVoice:
 
     def _open(self, turn: PlannedTurn) -> str:
         style = self.persona.voice
-        hello = self.voice.say("hello_polite" if style == "polite" else "hello") if chance(self.rng, HELLO[style]) else ""
+        hello = (
+            self.voice.say("hello_polite" if style == "polite" else "hello") if chance(self.rng, HELLO[style]) else ""
+        )
         opener = self.voice.line(self.persona.openers) if chance(self.rng, 0.85) else ""
         slots = {"city": self.city, "kind": self.voice.say(f"kind@{self.plan.scenario.poi_type}")}
         name = f"need_{style}" if style in ("polite", "brief") and chance(self.rng, 0.6) else "need"
@@ -92,7 +94,11 @@ class UserVoice:
 
     def _refuse(self, turn: PlannedTurn, compared: int, next_action: str | None) -> str:
         both = len(turn.rejected) > 1
-        no = self.voice.say("no_both" if both else "no_second" if compared > 1 else "no_one") if chance(self.rng, 0.8) else ""
+        no = (
+            self.voice.say("no_both" if both else "no_second" if compared > 1 else "no_one")
+            if chance(self.rng, 0.8)
+            else ""
+        )
         why = self._why(turn, both)
         wish = self.voice.say("instead", {"wish": self._wishes(turn.wishes, plain=True)})
         if not no and not why:

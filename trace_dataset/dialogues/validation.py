@@ -10,11 +10,25 @@ from trace_dataset.scoring.text import extract_quotes, parse_citations, quote_si
 
 QUOTE_MATCH = 0.80
 LEAST_PLACES = 3
-CHECKS = ("alternation", "recommendations", "compare", "rejections", "poi_reference", "citation", "review_reference", "quote")
+CHECKS = (
+    "alternation",
+    "recommendations",
+    "compare",
+    "rejections",
+    "poi_reference",
+    "citation",
+    "review_reference",
+    "quote",
+)
 
 
-def validate_dialogue(turns: Sequence[Mapping[str, Any]], candidates: Collection[str], reviews: Mapping[str, str], *,
-                      min_rejections: int = 1) -> list[str]:
+def validate_dialogue(
+    turns: Sequence[Mapping[str, Any]],
+    candidates: Collection[str],
+    reviews: Mapping[str, str],
+    *,
+    min_rejections: int = 1,
+) -> list[str]:
     """Return the names of the checks that fail, sorted; an empty list means that the dialogue is sound.
 
     Args:

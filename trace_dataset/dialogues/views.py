@@ -30,15 +30,18 @@ class CellView:
         self.kb, self.evidence, self.cell = kb, evidence, cell
         city, poi_type = cell
         known = {Constraint(slot, value) for slot in SLOTS for value in evidence.values(city, poi_type, slot)}
-        self.wishes = tuple(sorted((wish for wish in known if wording(wish).fits(poi_type)),
-                                   key=lambda wish: (wish.slot, wish.value)))
+        self.wishes = tuple(
+            sorted((wish for wish in known if wording(wish).fits(poi_type)), key=lambda wish: (wish.slot, wish.value))
+        )
         self.bit = {wish: index for index, wish in enumerate(self.wishes)}
         self._spans: dict[tuple[str, Constraint | None, int], tuple[Span, ...]] = {}
         self._sentences: dict[tuple[str, int], int] = {}
         self._clashes = tuple(self._clash_set(wish) for wish in self.wishes)
         self._interest: dict[str, list[float]] = {}
         self.supports = {business: self.as_set(evidence.wishes(business)) for business in kb.cells[cell]}
-        self.places: tuple[POI, ...] = tuple(kb.pois[business] for business in kb.cells[cell] if self.quotable(business))
+        self.places: tuple[POI, ...] = tuple(
+            kb.pois[business] for business in kb.cells[cell] if self.quotable(business)
+        )
 
     def as_set(self, wishes: Iterable[Constraint]) -> int:
         """Return wishes as a set of bits; those not worth asking for in this cell are left out."""
@@ -69,8 +72,11 @@ class CellView:
         """Return spans that can stand in quotation marks, best first; for no wish, any positive sentences."""
         key = (business, wish, polarity)
         if key not in self._spans:
-            found = (self.evidence.any_spans(business) if wish is None
-                     else self.evidence.spans(business, wish, polarity=polarity))
+            found = (
+                self.evidence.any_spans(business)
+                if wish is None
+                else self.evidence.spans(business, wish, polarity=polarity)
+            )
             self._spans[key] = tuple(span for span in found if not UNQUOTABLE.search(self.text(span)))
         return self._spans[key]
 
@@ -84,18 +90,22 @@ class CellView:
     def quotable(self, business: str) -> bool:
         """Whether a place has anything good to quote."""
         return bool(self.spans(business, None)) or any(
-            self.spans(business, self.wishes[number]) for number in self.members(self.supports[business]))
+            self.spans(business, self.wishes[number]) for number in self.members(self.supports[business])
+        )
 
     def text(self, span: Span) -> str:
         """Return the words of a span."""
-        return (self.kb.reviews[span.review_id].text or "")[span.start:span.end]
+        return (self.kb.reviews[span.review_id].text or "")[span.start : span.end]
 
     @cached_property
     def _places_with(self) -> Counter[str]:
         """How many places of the cell hold a token in their name or reviews."""
         found: Counter[str] = Counter()
         for business in self.kb.cells[self.cell]:
-            texts = [self.kb.pois[business].name, *(self.kb.reviews[key].text or "" for key in self.kb.reviews_of[business])]
+            texts = [
+                self.kb.pois[business].name,
+                *(self.kb.reviews[key].text or "" for key in self.kb.reviews_of[business]),
+            ]
             found.update(set(tokenize(" ".join(texts))))
         return found
 
@@ -103,14 +113,23 @@ class CellView:
         """Return the tokens of these places' names that would give one away; the city and the wished category would not."""
         spoken = set(tokenize(" ".join([self.cell[0], *(wish.value for wish in wishes if wish.slot == "category")])))
         most = TELLING_SHARE * len(self.kb.cells[self.cell])
-        return frozenset(token for business in businesses for token in tokenize(self.kb.pois[business].name)
-                         if self._places_with[token] <= most and token not in spoken)
+        return frozenset(
+            token
+            for business in businesses
+            for token in tokenize(self.kb.pois[business].name)
+            if self._places_with[token] <= most and token not in spoken
+        )
 
     def _clash_set(self, wish: Constraint) -> int:
         against = wording(wish).clashes
-        return self.as_set(other for other in self.wishes
-                           if other == wish or (wish.slot == other.slot and wish.slot in SINGLE_SLOTS)
-                           or other.value in against or wish.value in wording(other).clashes)
+        return self.as_set(
+            other
+            for other in self.wishes
+            if other == wish
+            or (wish.slot == other.slot and wish.slot in SINGLE_SLOTS)
+            or other.value in against
+            or wish.value in wording(other).clashes
+        )
 
 
 def _interest(persona: Persona, wish: Constraint) -> float:
@@ -118,4 +137,8 @@ def _interest(persona: Persona, wish: Constraint) -> float:
         return 0.0
     if wish.slot == "category":
         return CATEGORY_INTEREST * persona.weights["aspects"]
-    return persona.weights[wording(wish).group] * wording(wish).appeal * (FAVOURED if wish.value in persona.favours else 1.0)
+    return (
+        persona.weights[wording(wish).group]
+        * wording(wish).appeal
+        * (FAVOURED if wish.value in persona.favours else 1.0)
+    )

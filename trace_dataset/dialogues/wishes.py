@@ -57,14 +57,25 @@ def wording(wish: Constraint) -> Wording:
         entry = data["aspects"].get(wish.value)
         if entry is None:
             return Wording({}, "aspects", frozenset(), (), {}, known=False)
-        return Wording(_lines(entry), entry["group"], frozenset(entry["clashes"]), tuple(entry["types"]), {},
-                       appeal=entry.get("appeal", 1.0))
+        return Wording(
+            _lines(entry),
+            entry["group"],
+            frozenset(entry["clashes"]),
+            tuple(entry["types"]),
+            {},
+            appeal=entry.get("appeal", 1.0),
+        )
     if wish.slot == "category":
         for kind, key in (("food", "foods"), ("place", "places")):
             if wish.value in data[key]:
                 types: tuple[str, ...] = ("restaurant",) if kind == "food" else POI_TYPES
-                return Wording(_lines(data["others"][f"category:{kind}"]), "aspects", frozenset(), types,
-                               {"cat": data[key][wish.value]})
+                return Wording(
+                    _lines(data["others"][f"category:{kind}"]),
+                    "aspects",
+                    frozenset(),
+                    types,
+                    {"cat": data[key][wish.value]},
+                )
         return Wording({}, "aspects", frozenset(), (), {}, known=False)
     entry = data["others"].get(f"{wish.slot}:{wish.value}")
     if entry is None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from trace_dataset.scoring.composite import cgs
+from trace_dataset.evaluation.bootstrap import SEED, percentile_interval, ratio, resampled_totals
+from trace_dataset.scoring.composite import FLOOR, TAU, cgs
+from trace_dataset.streams import digest
 
 TURN_METRICS = (
     "recall_at_1",
@@ -26,8 +30,12 @@ TURN_METRICS = (
     "preference_coverage",
 )
 DIALOGUE_METRICS = ("tsr", "t2r", "t2r_hits", "rejections", "recovered", "recovered_literal", "spatial_coherence")
+DIALOGUE_MEANS = ("tsr", "t2r", "t2r_hits", "spatial_coherence")
 RATES = {"rejection_recovery": "recovered", "rejection_recovery_literal": "recovered_literal"}
-RESAMPLES = 1000
+GROUPS = ("difficulty", "city", "poi_type", "persona", "split")  # what a table can be broken down by
+RESAMPLES = 1_000  # of a quick look; a report takes bootstrap.RESAMPLES
+PRODUCT = "cgs"  # the paper's product of corpus means; the mean of turn values is `cgs_mean_of_turns`
+Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -48,12 +56,32 @@ class Estimate:
 
 
 @dataclass(frozen=True)
+class ClusterSums:
+    """Per dialogue (rows) and metric (columns): the sum of the defined values, how many there are, and how many are not."""
+
+    names: tuple[str, ...]
+    sums: Array
+    counts: Array
+    nulls: Array
+
+    def of(self, name: str) -> tuple[Array, Array]:
+        """Return sums and counts of one metric, one entry a dialogue."""
+        at = self.names.index(name)
+        return self.sums[:, at], self.counts[:, at]
+
+    def take(self, rows: NDArray[np.bool_]) -> ClusterSums:
+        """Return the table of some dialogues."""
+        return ClusterSums(self.names, self.sums[rows], self.counts[rows], self.nulls[rows])
+
+
+@dataclass(frozen=True)
 class Results:
     """Scores of one run: `turns` and `dialogues` are columns of equal length."""
 
     settings: Mapping[str, Any]
     turns: Mapping[str, list[Any]]
     dialogues: Mapping[str, list[Any]]
+    versions: Mapping[str, Any] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         found = self.estimates()
@@ -66,77 +94,114 @@ class Results:
         return str(self.settings["baseline"])
 
     @property
+    def control(self) -> bool:
+        """Whether this is a control row, which no one would run as a system."""
+        return bool(self.settings.get("control"))
+
+    @property
+    def fingerprint(self) -> str:
+        """Digest of everything that the responses depend on; that of the run's folder."""
+        return settings_digest(self.settings)
+
+    @property
     def n_failed(self) -> int:
         """System turns without an answer; they are scored as misses."""
         return sum(self.turns["failed"])
 
-    def estimates(self, resamples: int = RESAMPLES, seed: int = 42) -> dict[str, Estimate]:
+    @cached_property
+    def owner(self) -> NDArray[np.int64]:
+        """For each turn the position of its dialogue."""
+        position = {identifier: index for index, identifier in enumerate(self.dialogues["dialogue_id"])}
+        return np.array([position[identifier] for identifier in self.turns["dialogue_id"]], dtype=np.int64)
+
+    @cached_property
+    def cluster_sums(self) -> ClusterSums:
+        """The run's values added up by dialogue: all that a mean or a bootstrap needs."""
+        size = len(self.dialogues["dialogue_id"])
+        rows = {name: per_dialogue(self.turns[name], self.owner, size) for name in TURN_METRICS}
+        each = np.arange(size)
+        rows |= {name: per_dialogue(self.dialogues[name], each, size) for name in DIALOGUE_MEANS}
+        episodes = np.array(self.dialogues["rejections"], dtype=float)
+        for name, column in RATES.items():
+            recovered = np.array([value or 0 for value in self.dialogues[column]], dtype=float)
+            rows[name] = recovered, episodes, np.zeros(size)
+        rows["cgs_mean_of_turns"] = rows.pop("cgs")
+        return ClusterSums(tuple(rows), *(np.column_stack([found[at] for found in rows.values()]) for at in range(3)))
+
+    def estimates(self, resamples: int = RESAMPLES, seed: int = SEED) -> dict[str, Estimate]:
         """Return every metric's estimate.
 
         Dialogues are drawn with replacement, and each replicate pools the turns of those drawn (definitions, 9.1).
         `cgs` is the paper's product of corpus means, `cgs_mean_of_turns` the mean of turn values.
         """
-        ids = self.dialogues["dialogue_id"]
-        position = {identifier: index for index, identifier in enumerate(ids)}
-        owner = np.array([position[identifier] for identifier in self.turns["dialogue_id"]], dtype=np.int64)
-        every = np.arange(len(ids))
-        sums: dict[str, np.ndarray] = {}
-        counts: dict[str, np.ndarray] = {}
-        nulls: dict[str, int] = {}
-        for name in TURN_METRICS:
-            sums[name], counts[name], nulls[name] = _per_dialogue(self.turns[name], owner, len(ids))
-        for name in ("tsr", "t2r", "t2r_hits", "spatial_coherence"):
-            sums[name], counts[name], nulls[name] = _per_dialogue(self.dialogues[name], every, len(ids))
-        for name, column in RATES.items():
-            sums[name] = np.array([value or 0 for value in self.dialogues[column]], dtype=float)
-            counts[name], nulls[name] = np.array(self.dialogues["rejections"], dtype=float), 0
-        names = list(sums)
-        sums["cgs_mean_of_turns"], counts["cgs_mean_of_turns"] = sums["cgs"], counts["cgs"]
-        weights = _resamples(len(ids), resamples, seed)
-        means = {name: _ratio(weights @ sums[name], weights @ counts[name]) for name in names}
-        means["cgs_mean_of_turns"] = means["cgs"]
-        means["cgs"] = means["gs"] * np.minimum(1, means["cd"] / 0.05) * (0.5 + 0.5 * means["pc"])
-        found = {name: _estimate(sums[name], counts[name], means[name], nulls[name]) for name in names if name != "cgs"}
-        found["cgs_mean_of_turns"] = _estimate(sums["cgs"], counts["cgs"], means["cgs_mean_of_turns"], nulls["cgs"])
-        parts = [found[name].value for name in ("gs", "cd", "pc")]
-        product = None if None in parts else cgs(*parts)  # type: ignore[arg-type]
-        low, high = _interval(means["cgs"]) if product is not None else (None, None)
-        found["cgs"] = Estimate(product, found["gs"].n, found["pc"].n_null, low, high)
-        return found
+        return estimate_all([self], resamples, seed)[0]
 
 
-def _per_dialogue(values: list[float | None], owner: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray, int]:
-    defined = np.array([value is not None for value in values])
-    numbers = np.array([0.0 if value is None else float(value) for value in values])
-    return (
-        np.bincount(owner, weights=numbers, minlength=size),
-        np.bincount(owner, weights=defined.astype(float), minlength=size),
-        int((~defined).sum()),
-    )
+def estimate_all(results: Sequence[Results], resamples: int = RESAMPLES, seed: int = SEED) -> list[dict[str, Estimate]]:
+    """Return the estimates of several runs; runs of equally many dialogues share one pass over the draws."""
+    return estimate_tables([result.cluster_sums for result in results], resamples, seed)
 
 
-def _resamples(size: int, resamples: int, seed: int) -> np.ndarray:
-    """Return how often each dialogue is drawn in each replicate."""
-    draws = np.random.default_rng(seed).integers(0, size, size=(resamples, size))
-    return np.stack([np.bincount(row, minlength=size) for row in draws]).astype(float)
+def estimate_tables(
+    tables: Sequence[ClusterSums], resamples: int = RESAMPLES, seed: int = SEED
+) -> list[dict[str, Estimate]]:
+    """Return the estimates of several tables of sums; tables of equally many dialogues share one pass over the draws."""
+    found: dict[int, dict[str, Estimate]] = {}
+    for size in {len(table.sums) for table in tables}:
+        at = [index for index, table in enumerate(tables) if len(table.sums) == size]
+        if not size:
+            found |= {index: _estimates(tables[index], np.empty((0, len(tables[index].names)))) for index in at}
+            continue
+        both = [np.hstack([tables[index].sums, tables[index].counts]) for index in at]
+        totals = resampled_totals(np.hstack(both), resamples, seed)
+        start = 0
+        for index in at:
+            width = len(tables[index].names)
+            means = ratio(totals[:, start : start + width], totals[:, start + width : start + 2 * width])
+            found[index] = _estimates(tables[index], means)
+            start += 2 * width
+    return [found[index] for index in range(len(tables))]
 
 
-def _ratio(total: np.ndarray, count: np.ndarray) -> np.ndarray:
-    ratio = np.full(len(total), np.nan)
-    np.divide(total, count, out=ratio, where=count > 0)
-    return ratio
+def product_of_means(means: Mapping[str, Array]) -> Array:
+    """Return CGS as a product of means, replicate by replicate."""
+    return means["gs"] * np.minimum(1, means["cd"] / TAU) * (FLOOR + (1 - FLOOR) * means["pc"])
 
 
-def _estimate(sums: np.ndarray, counts: np.ndarray, replicates: np.ndarray, n_null: int) -> Estimate:
+def settings_digest(settings: Mapping[str, Any]) -> str:
+    """Return the digest of a run's settings: everything that its responses depend on."""
+    return digest(*(f"{key}={settings[key]}" for key in sorted(settings))).hex()[:32]
+
+
+def per_dialogue(values: Sequence[float | None], owner: NDArray[np.int64], size: int) -> tuple[Array, Array, Array]:
+    """Return for each dialogue the sum of its defined values, their number, and the number of undefined ones."""
+    numbers = np.array([np.nan if value is None else value for value in values], dtype=float)
+    defined = ~np.isnan(numbers)
+    parts = (np.where(defined, numbers, 0.0), defined.astype(float), (~defined).astype(float))
+    sums, counts, nulls = (np.bincount(owner, weights=part, minlength=size).astype(float) for part in parts)
+    return sums, counts, nulls
+
+
+def _estimates(table: ClusterSums, means: Array) -> dict[str, Estimate]:
+    replicates = {name: means[:, at] for at, name in enumerate(table.names)}
+    found = {
+        name: _estimate(*table.of(name), replicates[name], int(table.nulls[:, at].sum()))
+        for at, name in enumerate(table.names)
+    }
+    parts = [found[name].value for name in ("gs", "cd", "pc")]
+    product = None if None in parts else cgs(*parts)  # type: ignore[arg-type]
+    interval = _interval(product_of_means(replicates)) if product is not None else (None, None)
+    found[PRODUCT] = Estimate(product, found["gs"].n, found["pc"].n_null, *interval)
+    return found
+
+
+def _estimate(sums: Array, counts: Array, replicates: Array, n_null: int) -> Estimate:
     n = int(counts.sum())
     if n == 0:
         return Estimate(None, 0, n_null)
     return Estimate(float(sums.sum() / n), n, n_null, *_interval(replicates))
 
 
-def _interval(replicates: np.ndarray) -> tuple[float | None, float | None]:
-    defined = replicates[~np.isnan(replicates)]
-    if not len(defined):
-        return None, None
-    low, high = np.percentile(defined, [2.5, 97.5])
-    return float(low), float(high)
+def _interval(replicates: Array) -> tuple[float | None, float | None]:
+    low, high = percentile_interval(replicates)
+    return (None, None) if np.isnan(low) else (low, high)

@@ -14,9 +14,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hydrate.errors import BundleError, StorageError, UsageError
+from trace_dataset.evaluation.results import settings_digest
 from trace_dataset.evaluation.stored import Edit, StoredSpan, StoredText
 from trace_dataset.schema import Citation
-from trace_dataset.streams import digest
 
 _STRINGS = pa.list_(pa.string())
 SHARD_SCHEMA = pa.schema(
@@ -82,7 +82,7 @@ class RunFolder:
     @property
     def fingerprint(self) -> str:
         """Digest of everything that the responses depend on."""
-        return digest(*(f"{key}={self.settings[key]}" for key in sorted(self.settings))).hex()[:32]
+        return settings_digest(self.settings)
 
     @classmethod
     def create(cls, folder: Path, settings: Mapping[str, Any]) -> RunFolder:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from importlib.metadata import version
 from typing import Any
 
 import orjson
@@ -16,9 +16,11 @@ from trace_dataset.evaluation.columns import (
 )
 from trace_dataset.evaluation.results import DIALOGUE_METRICS, Results
 from trace_dataset.evaluation.run_folder import RunFolder, write_whole
+from trace_dataset.evaluation.variants import dialogue_variants, turn_variants
 from trace_dataset.kb import KnowledgeBase
 from trace_dataset.release import Benchmark
 from trace_dataset.retrieval import place_facts
+from trace_dataset.schema import Dialogue
 from trace_dataset.scoring.grounding import score_turns
 from trace_dataset.scoring.inventory import find_terms
 from trace_dataset.scoring.module import SCORES_VERSION
@@ -26,9 +28,9 @@ from trace_dataset.scoring.practical import price_alignment, spatial_coherence
 from trace_dataset.scoring.ranking import multi_ref_recall_at_k, recall_at_k, reciprocal_rank
 from trace_dataset.scoring.recovery import recovery_counts, t2r, tsr
 from trace_dataset.scoring.text import bleu4, rouge_l
-from trace_dataset.streams import digest
 
-COLUMNS_VERSION = 2  # rises when this module changes what is scored; SCORES_VERSION when a metric changes
+SCORES = "scores.json"
+COLUMNS_VERSION = 3  # rises when this module changes what is scored; SCORES_VERSION when a metric changes
 Column = list[float | None]
 
 
@@ -38,18 +40,50 @@ def score_run(run: RunFolder, benchmark: Benchmark) -> Results:
     Raises:
         BundleError: the run is unfinished, or belongs to another benchmark.
     """
-    path = run.folder / "scores.json"
-    key = digest(run.fingerprint, COLUMNS_VERSION, SCORES_VERSION).hex()[:32]
-    stored = _stored(path, key)
-    if stored is not None:
-        return Results(run.settings, stored["turns"], stored["dialogues"])
+    stored = stored_scores(run)
+    if stored is not None and stored.versions == versions():
+        return stored
     split = None if run.settings["split"] == "all" else str(run.settings["split"])
     dialogues = benchmark.split(split)[: run.settings["limit"]]
-    turns = turn_columns(dialogues, run.responses(), benchmark.texts)
-    by_dialogue = dialogue_columns(dialogues, turns)
-    results = Results(run.settings, turn_scores(turns, benchmark.kb), dialogue_scores(by_dialogue, benchmark.kb))
-    write_whole(path, orjson.dumps({"key": key, "turns": results.turns, "dialogues": results.dialogues}))
+    columns = turn_columns(dialogues, run.responses(), benchmark.texts)
+    by_dialogue = dialogue_columns(dialogues, columns)
+    turns = {**turn_variants(columns), **turn_scores(columns, benchmark.kb)}
+    rows = {
+        **dialogue_variants(by_dialogue, benchmark.kb),
+        **dialogue_scores(by_dialogue, benchmark.kb),
+        **dialogue_groups(dialogues, benchmark.split_of),
+    }
+    results = Results(run.settings, turns, rows, versions())
+    content = {"run": run.fingerprint, "versions": versions(), "turns": turns, "dialogues": rows}
+    write_whole(run.folder / SCORES, orjson.dumps(content))
     return results
+
+
+def stored_scores(run: RunFolder) -> Results | None:
+    """Return the scores that are stored for a run's responses, of whatever version; None where there are none."""
+    try:
+        values = orjson.loads((run.folder / SCORES).read_bytes())
+    except (FileNotFoundError, orjson.JSONDecodeError):
+        return None
+    if not isinstance(values, dict) or values.get("run") != run.fingerprint:
+        return None
+    return Results(run.settings, values["turns"], values["dialogues"], values["versions"])
+
+
+def versions() -> dict[str, Any]:
+    """Return what decides a score besides the responses; results of different versions are not comparable."""
+    return {"columns": COLUMNS_VERSION, "metrics": SCORES_VERSION, "rapidfuzz": version("rapidfuzz")}
+
+
+def dialogue_groups(dialogues: Sequence[Dialogue], split_of: Mapping[str, str]) -> dict[str, list[Any]]:
+    """Return what tables are broken down by, one entry a dialogue."""
+    return {
+        "difficulty": [item.difficulty for item in dialogues],
+        "city": [item.city for item in dialogues],
+        "poi_type": [item.poi_type for item in dialogues],
+        "persona": [item.persona for item in dialogues],
+        "split": [split_of[item.dialogue_id] for item in dialogues],
+    }
 
 
 def turn_scores(columns: TurnColumns, kb: KnowledgeBase) -> dict[str, list[Any]]:
@@ -125,11 +159,3 @@ def dialogue_scores(columns: DialogueColumns, kb: KnowledgeBase) -> dict[str, li
         located = [[place, kb.pois[place].latitude, kb.pois[place].longitude] for place in places]
         scores["spatial_coherence"].append(spatial_coherence(located))
     return scores
-
-
-def _stored(path: Path, key: str) -> Mapping[str, Any] | None:
-    try:
-        values = orjson.loads(path.read_bytes())
-    except (FileNotFoundError, orjson.JSONDecodeError):
-        return None
-    return values if isinstance(values, dict) and values.get("key") == key else None

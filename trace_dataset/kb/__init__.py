@@ -6,5 +6,17 @@ from trace_dataset.kb.knowledge import KnowledgeBase
 from trace_dataset.kb.lexicon import Aspect, aspects_of, catalogue
 from trace_dataset.kb.report import KnowledgeBaseReport, Survey
 
-__all__ = ["Aspect", "Evidence", "KnowledgeBase", "KnowledgeBaseReport", "Span", "Survey", "aspects_of",
-           "build_knowledge_base", "catalogue", "collect_evidence", "poi_kept", "survey"]
+__all__ = [
+    "Aspect",
+    "Evidence",
+    "KnowledgeBase",
+    "KnowledgeBaseReport",
+    "Span",
+    "Survey",
+    "aspects_of",
+    "build_knowledge_base",
+    "catalogue",
+    "collect_evidence",
+    "poi_kept",
+    "survey",
+]

@@ -41,17 +41,31 @@ class Limits:
             if getattr(self, name) < 1:
                 raise UsageError(f"{name}={getattr(self, name)} is below 1", do=f"give {name} a positive number")
         if self.max_reviews < self.min_reviews:
-            raise UsageError(f"max_reviews={self.max_reviews} is below min_reviews={self.min_reviews}",
-                             do="keep at least as many reviews of a place as it must have")
+            raise UsageError(
+                f"max_reviews={self.max_reviews} is below min_reviews={self.min_reviews}",
+                do="keep at least as many reviews of a place as it must have",
+            )
         if self.max_places < self.pool_size:
-            raise UsageError(f"max_places={self.max_places} is below the {self.pool_size} places of a candidate pool",
-                             do=f"set max_places to {self.pool_size} or more")
+            raise UsageError(
+                f"max_places={self.max_places} is below the {self.pool_size} places of a candidate pool",
+                do=f"set max_places to {self.pool_size} or more",
+            )
 
 
-def build_knowledge_base(bundle: ReadableBundle, *, seed: int = 42, max_places: int = 100, max_reviews: int = 15,
-                         min_reviews: int = 3, max_chars: int = 500, n_cities: int = 8, pool_size: int = 8,
-                         open_only: bool = False, min_pois: int | None = None,
-                         progress: Progress | None = None) -> tuple[KnowledgeBase, KnowledgeBaseReport]:
+def build_knowledge_base(
+    bundle: ReadableBundle,
+    *,
+    seed: int = 42,
+    max_places: int = 100,
+    max_reviews: int = 15,
+    min_reviews: int = 3,
+    max_chars: int = 500,
+    n_cities: int = 8,
+    pool_size: int = 8,
+    open_only: bool = False,
+    min_pois: int | None = None,
+    progress: Progress | None = None,
+) -> tuple[KnowledgeBase, KnowledgeBaseReport]:
     """Choose cities, places and reviews from a bundle.
 
     The same rows in any order give the same knowledge base: every choice is by counts or by a hash of ids.
@@ -80,32 +94,48 @@ def build_knowledge_base(bundle: ReadableBundle, *, seed: int = 42, max_places: 
     limits = Limits(seed, max_places, max_reviews, min_reviews, max_chars, n_cities, pool_size, open_only, min_pois)
     scan = scan_bundle(bundle, seed=seed, keep=max_reviews, open_only=open_only, progress=_part(progress, 0))
     usable = scan.usable(min_reviews)
-    ranked = rank_cities({city: {kind: len(ids) for kind, ids in by_type.items()} for city, by_type in usable.items()},
-                         scan.spellings)
+    ranked = rank_cities(
+        {city: {kind: len(ids) for kind, ids in by_type.items()} for city, by_type in usable.items()}, scan.spellings
+    )
     cities = choose_cities(ranked, n_cities, pool_size)
     _check_size(ranked, cities, limits)
     names = benchmark_names(cities)
-    chosen = [business for city in cities for kind in city.types_with(pool_size)
-              for business in _draw(usable[city.key][kind], limits)]
+    chosen = [
+        business
+        for city in cities
+        for kind in city.types_with(pool_size)
+        for business in _draw(usable[city.key][kind], limits)
+    ]
     _check_conflicts(scan, chosen)
     unparsed: Counter[str] = Counter()
-    pois = [_place(business, scan.candidates[business], names[scan.candidates[business].city], unparsed)
-            for business in chosen]
+    pois = [
+        _place(business, scan.candidates[business], names[scan.candidates[business].city], unparsed)
+        for business in chosen
+    ]
     reviews = _read_reviews(bundle, scan, chosen, limits, _part(progress, 1))
     kb = _without_short(KnowledgeBase.from_tables(pois, reviews), limits)
     return kb, _report(kb, scan, cities, usable, limits, unparsed)
 
 
-def survey(bundle: ReadableBundle, *, min_reviews: int = 3, pool_size: int = 8, n_cities: int = 8,
-           open_only: bool = False, progress: Progress | None = None) -> Survey:
+def survey(
+    bundle: ReadableBundle,
+    *,
+    min_reviews: int = 3,
+    pool_size: int = 8,
+    n_cities: int = 8,
+    open_only: bool = False,
+    progress: Progress | None = None,
+) -> Survey:
     """Count the usable places of every city and type, and say whether a benchmark can be built; reads no text.
 
     Example:
         >>> print(survey(hydrate.open_bundle("sample")))  # doctest: +SKIP
     """
     scan = scan_bundle(bundle, seed=0, keep=min_reviews, open_only=open_only, progress=progress)
-    ranked = rank_cities({city: {kind: len(ids) for kind, ids in by_type.items()}
-                          for city, by_type in scan.usable(min_reviews).items()}, scan.spellings)
+    ranked = rank_cities(
+        {city: {kind: len(ids) for kind, ids in by_type.items()} for city, by_type in scan.usable(min_reviews).items()},
+        scan.spellings,
+    )
     return Survey(tuple(ranked), tuple(choose_cities(ranked, n_cities, pool_size)), min_reviews, pool_size, scan.rows)
 
 
@@ -128,31 +158,45 @@ def _part(progress: Progress | None, number: int) -> Progress | None:
 
 
 def _draw(businesses: Iterable[str], limits: Limits) -> list[str]:
-    return sorted(businesses, key=lambda business: hash_order(limits.seed, "places", business))[:limits.max_places]
+    return sorted(businesses, key=lambda business: hash_order(limits.seed, "places", business))[: limits.max_places]
 
 
 def _check_size(ranked: list[City], cities: list[City], limits: Limits) -> None:
     need = f"a place needs {limits.min_reviews} non-blank reviews, a city {limits.pool_size} such places of one type"
     if not cities:
         best = "\n".join(table({f"{city.name}, {city.state}": city.usable for city in ranked[:5]}))
-        found = f"; the {len(ranked):,} U.S. cities with usable places begin with\n{best}" if ranked else \
-            "; it has no U.S. place with enough reviews"
-        raise BundleError(f"the bundle is too small for a benchmark: {need}{found}",
-                          do="use a larger bundle, or `trace-dataset sample DIR` for an invented one")
+        found = (
+            f"; the {len(ranked):,} U.S. cities with usable places begin with\n{best}"
+            if ranked
+            else "; it has no U.S. place with enough reviews"
+        )
+        raise BundleError(
+            f"the bundle is too small for a benchmark: {need}{found}",
+            do="use a larger bundle, or `trace-dataset sample DIR` for an invented one",
+        )
     if limits.min_pois is not None:
-        short = [f"{city.name} / {kind} has {city.usable.get(kind, 0):,}" for city in cities for kind in POI_TYPES
-                 if city.usable.get(kind, 0) < limits.min_pois]
+        short = [
+            f"{city.name} / {kind} has {city.usable.get(kind, 0):,}"
+            for city in cities
+            for kind in POI_TYPES
+            if city.usable.get(kind, 0) < limits.min_pois
+        ]
         if short:
-            raise BundleError(f"{len(short)} cells have fewer than {limits.min_pois} usable places: "
-                              + ", ".join(short[:8]) + (" …" if len(short) > 8 else ""),
-                              do="lower min_pois, or use a larger bundle")
+            raise BundleError(
+                f"{len(short)} cells have fewer than {limits.min_pois} usable places: "
+                + ", ".join(short[:8])
+                + (" …" if len(short) > 8 else ""),
+                do="lower min_pois, or use a larger bundle",
+            )
 
 
 def _check_conflicts(scan: Scan, chosen: Iterable[str]) -> None:
     conflicting = sorted(scan.conflicting.intersection(chosen))
     if conflicting:
-        raise BundleError(f"{len(conflicting)} business ids stand in rows that contradict each other, "
-                          f"first {conflicting[0]}", do=DAMAGED)
+        raise BundleError(
+            f"{len(conflicting)} business ids stand in rows that contradict each other, first {conflicting[0]}",
+            do=DAMAGED,
+        )
 
 
 def _place(business: str, candidate: Candidate, city: str, unparsed: Counter[str]) -> POI:
@@ -161,13 +205,21 @@ def _place(business: str, candidate: Candidate, city: str, unparsed: Counter[str
     unparsed.update(odd)
     latitude, longitude = _coordinate(row["latitude"], 90), _coordinate(row["longitude"], 180)
     count = row["review_count"]
-    return POI(business_id=business, name=tidy(row["name"]), address=tidy(row["address"] or ""), city=city,
-               state=row["state"], poi_type=candidate.poi_type,
-               latitude=None if longitude is None else latitude, longitude=None if latitude is None else longitude,
-               categories=split_categories(row["categories"]), stars=float(row["stars"]),
-               review_count=count if isinstance(count, int) else 0,
-               price=price_level(attributes, candidate.poi_type),
-               attributes={key: attributes[key] for key in sorted(attributes)})
+    return POI(
+        business_id=business,
+        name=tidy(row["name"]),
+        address=tidy(row["address"] or ""),
+        city=city,
+        state=row["state"],
+        poi_type=candidate.poi_type,
+        latitude=None if longitude is None else latitude,
+        longitude=None if latitude is None else longitude,
+        categories=split_categories(row["categories"]),
+        stars=float(row["stars"]),
+        review_count=count if isinstance(count, int) else 0,
+        price=price_level(attributes, candidate.poi_type),
+        attributes={key: attributes[key] for key in sorted(attributes)},
+    )
 
 
 def _coordinate(value: Any, bound: float) -> float | None:
@@ -176,8 +228,9 @@ def _coordinate(value: Any, bound: float) -> float | None:
     return None
 
 
-def _read_reviews(bundle: ReadableBundle, scan: Scan, chosen: Iterable[str], limits: Limits,
-                  progress: Progress | None) -> list[Review]:
+def _read_reviews(
+    bundle: ReadableBundle, scan: Scan, chosen: Iterable[str], limits: Limits, progress: Progress | None
+) -> list[Review]:
     place_of = {review_id: business for business in chosen for review_id in scan.review_ids(business)}
     reviews: dict[str, Review] = {}
     for record in bundle.reviews(review_ids=frozenset(place_of), progress=progress):
@@ -186,16 +239,18 @@ def _read_reviews(bundle: ReadableBundle, scan: Scan, chosen: Iterable[str], lim
             continue
         if business != record.business_id:
             raise BundleError(f"review {record.review_id} stands in two rows, for different places", do=DAMAGED)
-        text = record.text[:limits.max_chars]
+        text = record.text[: limits.max_chars]
         if text.strip():
-            reviews[record.review_id] = Review(record.review_id, business, len(text),
-                                               hashlib.sha256(text.encode()).hexdigest(), text)
+            reviews[record.review_id] = Review(
+                record.review_id, business, len(text), hashlib.sha256(text.encode()).hexdigest(), text
+            )
         else:
             del place_of[record.review_id]  # blank up to the cut
     missing = sorted(set(place_of) - set(reviews))
     if missing:
-        raise BundleError(f"{len(missing)} reviews were there in the first pass and not in the second, "
-                          f"first {missing[0]}", do=DAMAGED)
+        raise BundleError(
+            f"{len(missing)} reviews were there in the first pass and not in the second, first {missing[0]}", do=DAMAGED
+        )
     return list(reviews.values())
 
 
@@ -208,22 +263,36 @@ def _without_short(kb: KnowledgeBase, limits: Limits) -> KnowledgeBase:
     return kb.slice(business for ids in cells.values() if len(ids) >= limits.pool_size for business in ids)
 
 
-def _report(kb: KnowledgeBase, scan: Scan, cities: list[City], usable: Mapping[Any, Mapping[str, Sequence[str]]],
-            limits: Limits, unparsed: Counter[str]) -> KnowledgeBaseReport:
+def _report(
+    kb: KnowledgeBase,
+    scan: Scan,
+    cities: list[City],
+    usable: Mapping[Any, Mapping[str, Sequence[str]]],
+    limits: Limits,
+    unparsed: Counter[str],
+) -> KnowledgeBaseReport:
     names = benchmark_names(cities)
     counts = {(names[city.key], kind): city.usable.get(kind, 0) for city in cities for kind in POI_TYPES}
     named = {cell: f"{cell[0]} / {cell[1]}" for cell in counts}
     many = sum(len(ids) for by_type in usable.values() for ids in by_type.values())
-    dropped = {**dict(sorted(scan.dropped.items())), f"under {limits.min_reviews} reviews": len(scan.candidates) - many,
-               "not in a chosen cell, or not drawn": many - len(kb.pois)}
+    dropped = {
+        **dict(sorted(scan.dropped.items())),
+        f"under {limits.min_reviews} reviews": len(scan.candidates) - many,
+        "not in a chosen cell, or not drawn": many - len(kb.pois),
+    }
     asked = limits.max_places
     return KnowledgeBaseReport(
         parameters=vars(limits),
         rows={"business": scan.rows, "repeated": scan.repeated, "candidates": len(scan.candidates)},
         dropped={reason: count for reason, count in dropped.items() if count},
-        cities={names[city.key]: {"state": city.state, "usable": {kind: city.usable.get(kind, 0) for kind in POI_TYPES}}
-                for city in cities},
+        cities={
+            names[city.key]: {"state": city.state, "usable": {kind: city.usable.get(kind, 0) for kind in POI_TYPES}}
+            for city in cities
+        },
         cells={named[cell]: len(ids) for cell, ids in kb.cells.items()},
         short_cells={named[cell]: count for cell, count in counts.items() if cell in kb.cells and count < asked},
         left_out={named[cell]: count for cell, count in counts.items() if cell not in kb.cells},
-        merged=scan.spellings.merged(), unparsed_attributes=dict(sorted(unparsed.items())), reviews=len(kb.reviews))
+        merged=scan.spellings.merged(),
+        unparsed_attributes=dict(sorted(unparsed.items())),
+        reviews=len(kb.reviews),
+    )

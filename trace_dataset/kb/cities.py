@@ -51,8 +51,11 @@ class Spellings:
 
     def merged(self) -> list[dict[str, object]]:
         """Return the cities with several spellings, with the count of each, sorted."""
-        return [{"city": self.display(key), "state": key[0], "spellings": dict(sorted(counts.items()))}
-                for key, counts in sorted(self.counts.items()) if len(counts) > 1]
+        return [
+            {"city": self.display(key), "state": key[0], "spellings": dict(sorted(counts.items()))}
+            for key, counts in sorted(self.counts.items())
+            if len(counts) > 1
+        ]
 
 
 @dataclass(frozen=True)

@@ -26,8 +26,10 @@ def central_places(pois: Iterable[POI]) -> dict[str, bool]:
             points.setdefault(poi.city, {})[poi.business_id] = (poi.latitude, poi.longitude)
     found: dict[str, bool] = {}
     for places in points.values():
-        middle = (math.fsum(point[0] for point in places.values()) / len(places),
-                  math.fsum(point[1] for point in places.values()) / len(places))
+        middle = (
+            math.fsum(point[0] for point in places.values()) / len(places),
+            math.fsum(point[1] for point in places.values()) / len(places),
+        )
         for business, point in places.items():
             found[business] = round(kilometres(middle, point), 6) <= CENTRAL_KM  # the last bits differ between machines
     return found

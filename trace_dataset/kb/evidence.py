@@ -18,10 +18,30 @@ from trace_dataset.schema import POI, Constraint
 SUPPORTED, CONTRADICTED, UNKNOWN = "supported", "contradicted", "unknown"
 PRICES = ("budget", "moderate", "upscale")
 PRICE_ASPECT = {"budget": "good value", "moderate": "good value", "upscale": "upscale"}
-GENERAL_PARENTS = frozenset([
-    "Restaurants", "Food", "Nightlife", "Hotels & Travel", "Event Planning & Services", "Arts & Entertainment", "Active Life",
-    "Local Flavor", "Local Services", "Shopping", "Hotels", "Venues & Event Spaces", "Public Services & Government",
-    "Home Services", "Education", "Professional Services", "Beauty & Spas", "Health & Medical", "Automotive", "Pets"])
+GENERAL_PARENTS = frozenset(
+    [
+        "Restaurants",
+        "Food",
+        "Nightlife",
+        "Hotels & Travel",
+        "Event Planning & Services",
+        "Arts & Entertainment",
+        "Active Life",
+        "Local Flavor",
+        "Local Services",
+        "Shopping",
+        "Hotels",
+        "Venues & Event Spaces",
+        "Public Services & Government",
+        "Home Services",
+        "Education",
+        "Professional Services",
+        "Beauty & Spas",
+        "Health & Medical",
+        "Automotive",
+        "Pets",
+    ]
+)
 BEST = range(8, 21)
 ROW = 5  # numbers of one mention: aspect, signed strength, review, start, end; an end of 0 means not quotable
 
@@ -69,9 +89,11 @@ class Evidence:
             return UNKNOWN if near is None else SUPPORTED if near else CONTRADICTED
         if constraint.slot == "aspect" and constraint.value in catalogue():
             return self._aspect(poi, catalogue()[constraint.value])
-        raise UsageError(f"there is no constraint {constraint.slot}={constraint.value!r}",
-                         do="use category=<Yelp name>, price=budget|moderate|upscale, distance=central or "
-                            f"aspect=<one of {', '.join(catalogue())}>")
+        raise UsageError(
+            f"there is no constraint {constraint.slot}={constraint.value!r}",
+            do="use category=<Yelp name>, price=budget|moderate|upscale, distance=central or "
+            f"aspect=<one of {', '.join(catalogue())}>",
+        )
 
     def spans(self, business_id: str, constraint: Constraint, polarity: int = 1) -> tuple[Span, ...]:
         """Return the sentences or clauses that speak of a constraint, 4 to 25 tokens long, best first.
@@ -81,8 +103,11 @@ class Evidence:
         """
         if constraint.slot == "category":
             return self._category_spans(business_id, constraint.value) if polarity > 0 else ()
-        aspect = {"aspect": constraint.value, "price": PRICE_ASPECT.get(constraint.value, ""),
-                  "distance": "convenient location"}.get(constraint.slot, "")
+        aspect = {
+            "aspect": constraint.value,
+            "price": PRICE_ASPECT.get(constraint.value, ""),
+            "distance": "convenient location",
+        }.get(constraint.slot, "")
         return self._spans(business_id, aspect, polarity) if aspect in self._keys else ()
 
     def any_spans(self, business_id: str) -> tuple[Span, ...]:
@@ -93,9 +118,12 @@ class Evidence:
         """Return everything that a place supports, sorted by slot and value; general parent categories left out."""
         if business_id not in self._wishes:
             poi = self._kb.pois[business_id]
-            found = [constraint for slot in ("aspect", "category", "distance", "price")
-                     for constraint in _askable(slot, poi.poi_type, poi.categories)
-                     if self.satisfaction(business_id, constraint) == SUPPORTED]
+            found = [
+                constraint
+                for slot in ("aspect", "category", "distance", "price")
+                for constraint in _askable(slot, poi.poi_type, poi.categories)
+                if self.satisfaction(business_id, constraint) == SUPPORTED
+            ]
             self._wishes[business_id] = tuple(found)
         return self._wishes[business_id]
 
@@ -130,19 +158,21 @@ class Evidence:
         ids = self._kb.reviews_of[business_id]
         best: dict[tuple[int, int, int], tuple[int, int]] = {}
         for at in range(0, len(rows), ROW):
-            aspect, signed, review, start, end = rows[at:at + ROW]
+            aspect, signed, review, start, end = rows[at : at + ROW]
             if end and aspect in aspects and signed * polarity > 0:
                 key = (review, start, end)
                 best[key] = max(best.get(key, (0, 0)), (abs(signed), aspect))
         texts = [self._kb.reviews[review_id].text or "" for review_id in ids]
-        order = sorted(best, key=lambda key: (-best[key][0], _off_length(texts[key[0]][key[1]:key[2]]), key))
-        return tuple(Span(ids[key[0]], key[1], key[2], self._name(best[key][1]), 1 if polarity > 0 else -1) for key in order)
+        order = sorted(best, key=lambda key: (-best[key][0], _off_length(texts[key[0]][key[1] : key[2]]), key))
+        return tuple(
+            Span(ids[key[0]], key[1], key[2], self._name(best[key][1]), 1 if polarity > 0 else -1) for key in order
+        )
 
     def _category_spans(self, business_id: str, category: str) -> tuple[Span, ...]:
         wanted = {_stem(word) for word in WORDS.findall(lower(category))} - {"and", "new", "food", "the"}
         found = []
         for span in self.any_spans(business_id):
-            text = (self._kb.reviews[span.review_id].text or "")[span.start:span.end]
+            text = (self._kb.reviews[span.review_id].text or "")[span.start : span.end]
             if wanted & {_stem(word) for word in WORDS.findall(lower(text))}:
                 found.append(span)
         return tuple(found)
@@ -166,8 +196,9 @@ def collect_evidence(kb: KnowledgeBase) -> Evidence:
     for business, poi in kb.pois.items():
         rows = array("i")
         for number, review_id in enumerate(kb.reviews_of[business]):
-            for aspect, signed, start, end in read_review(words.reader, readers[poi.poi_type],
-                                                          kb.reviews[review_id].text or "", cut):
+            for aspect, signed, start, end in read_review(
+                words.reader, readers[poi.poi_type], kb.reviews[review_id].text or "", cut
+            ):
                 rows.extend((aspect, signed, number, start, end))
         mentions[business] = rows
     return Evidence(kb, mentions)
@@ -209,8 +240,12 @@ def _price(level: int | None, value: str) -> str:
 
 def _askable(slot: str, poi_type: str, categories: Iterable[str]) -> list[Constraint]:
     """Return the constraints of a slot that could be asked for, sorted."""
-    values = {"aspect": aspects_of(poi_type), "price": PRICES, "distance": ("central",),
-              "category": sorted(set(categories) - GENERAL_PARENTS)}
+    values = {
+        "aspect": aspects_of(poi_type),
+        "price": PRICES,
+        "distance": ("central",),
+        "category": sorted(set(categories) - GENERAL_PARENTS),
+    }
     if slot not in values:
         raise UsageError(f"there is no slot called {slot!r}", do=f"use one of: {', '.join(values)}")
     return [Constraint(slot, value) for value in values[slot]]

@@ -30,16 +30,23 @@ class KnowledgeBase:
     def from_tables(cls, pois: Iterable[POI], reviews: Iterable[Review]) -> KnowledgeBase:
         """Return the knowledge base of these places and reviews, in any order; reviews of other places are left out."""
         places = {poi.business_id: poi for poi in sorted(pois, key=lambda poi: poi.business_id)}
-        kept = {review.review_id: review for review in sorted(reviews, key=lambda review: review.review_id)
-                if review.business_id in places}
+        kept = {
+            review.review_id: review
+            for review in sorted(reviews, key=lambda review: review.review_id)
+            if review.business_id in places
+        }
         reviews_of: dict[str, list[str]] = {business: [] for business in places}
         for review in kept.values():
             reviews_of[review.business_id].append(review.review_id)
         cells: dict[Cell, list[str]] = {}
         for business, poi in places.items():
             cells.setdefault((poi.city, poi.poi_type), []).append(business)
-        return cls(places, kept, {business: tuple(ids) for business, ids in reviews_of.items()},
-                   {cell: tuple(cells[cell]) for cell in sorted(cells)})
+        return cls(
+            places,
+            kept,
+            {business: tuple(ids) for business, ids in reviews_of.items()},
+            {cell: tuple(cells[cell]) for cell in sorted(cells)},
+        )
 
     @property
     def cities(self) -> tuple[str, ...]:
@@ -59,5 +66,6 @@ class KnowledgeBase:
     def slice(self, business_ids: Iterable[str]) -> KnowledgeBase:
         """Return the knowledge base of these places alone; raises `KeyError` for a place that it does not have."""
         chosen = [self.pois[business] for business in dict.fromkeys(business_ids)]
-        return self.from_tables(chosen, (self.reviews[review_id] for poi in chosen
-                                         for review_id in self.reviews_of[poi.business_id]))
+        return self.from_tables(
+            chosen, (self.reviews[review_id] for poi in chosen for review_id in self.reviews_of[poi.business_id])
+        )

@@ -14,8 +14,15 @@ from trace_dataset.kb.words import Reader, word_lists
 
 GENERAL = -1  # stands for an aspect where a phrase speaks of anything
 FEATURE, TOPIC, GOOD, BAD, POSITIVE, NEGATIVE, IGNORE, TURNING, UNREAL = range(9)
-ROLES = {"features": FEATURE, "topics": TOPIC, "good": GOOD, "bad": BAD, "positive": POSITIVE, "negative": NEGATIVE,
-         "ignore": IGNORE}
+ROLES = {
+    "features": FEATURE,
+    "topics": TOPIC,
+    "good": GOOD,
+    "bad": BAD,
+    "positive": POSITIVE,
+    "negative": NEGATIVE,
+    "ignore": IGNORE,
+}
 STRONG, SPECIFIC, PLAIN, WEAK = 4, 3, 2, 1  # how much an opinion says
 Node = dict[str, Any]  # word to node; the key "" holds [(aspect, role, strength), …]
 
@@ -44,7 +51,8 @@ class Aspect:
 @cache
 def _entries() -> list[dict[str, Any]]:
     entries: list[dict[str, Any]] = json.loads(
-        resources.files(__package__).joinpath("aspects.json").read_text(encoding="utf-8"))
+        resources.files(__package__).joinpath("aspects.json").read_text(encoding="utf-8")
+    )
     return entries
 
 
@@ -60,9 +68,13 @@ def catalogue() -> dict[str, Aspect]:
     for entry in _entries():
         attributes = entry.get("attributes", {})
         found[entry["key"]] = Aspect(
-            entry["key"], entry["family"], tuple(entry["types"]),
+            entry["key"],
+            entry["family"],
+            tuple(entry["types"]),
             {key: tuple(values) for key, values in attributes.get("supports", {}).items()},
-            {key: tuple(values) for key, values in attributes.get("contradicts", {}).items()}, entry.get("general", True))
+            {key: tuple(values) for key, values in attributes.get("contradicts", {}).items()},
+            entry.get("general", True),
+        )
     return found
 
 
@@ -107,18 +119,36 @@ def lexicon() -> Lexicon:
         for name, role in ROLES.items():
             strength = {FEATURE: PLAIN, POSITIVE: STRONG, NEGATIVE: STRONG}.get(role, SPECIFIC)
             _add(root, reader, entry.get(name, ()), (number, role, strength))
-    for name, role, strength in (("strong_good", GOOD, STRONG), ("good", GOOD, PLAIN), ("bad", BAD, PLAIN),
-                                 ("strong_bad", BAD, STRONG), ("good_phrases", GOOD, PLAIN), ("bad_phrases", BAD, PLAIN),
-                                 ("neutral_phrases", IGNORE, 0), ("turning_phrases", TURNING, 0),
-                                 ("unreal_phrases", UNREAL, 0)):
+    for name, role, strength in (
+        ("strong_good", GOOD, STRONG),
+        ("good", GOOD, PLAIN),
+        ("bad", BAD, PLAIN),
+        ("strong_bad", BAD, STRONG),
+        ("good_phrases", GOOD, PLAIN),
+        ("bad_phrases", BAD, PLAIN),
+        ("neutral_phrases", IGNORE, 0),
+        ("turning_phrases", TURNING, 0),
+        ("unreal_phrases", UNREAL, 0),
+    ):
         _add(root, reader, lists[name], (GENERAL, role, strength))
     keys = tuple(entry["key"] for entry in entries)
-    fits = {kind: frozenset(number for number, entry in enumerate(entries) if kind in entry["types"])
-            for kind in ("restaurant", "hotel", "attraction")}
-    words = {name: frozenset(lists[name]) for name in ("negators", "belief", "unreal", "copulas", "before_copula", "stops",
-                                                       "feelings", "trouble", "too")}
-    return Lexicon(reader, root, keys, tuple(entry.get("general", True) for entry in entries),
-                   tuple(entry.get("flips", False) for entry in entries), fits, **words)
+    fits = {
+        kind: frozenset(number for number, entry in enumerate(entries) if kind in entry["types"])
+        for kind in ("restaurant", "hotel", "attraction")
+    }
+    words = {
+        name: frozenset(lists[name])
+        for name in ("negators", "belief", "unreal", "copulas", "before_copula", "stops", "feelings", "trouble", "too")
+    }
+    return Lexicon(
+        reader,
+        root,
+        keys,
+        tuple(entry.get("general", True) for entry in entries),
+        tuple(entry.get("flips", False) for entry in entries),
+        fits,
+        **words,
+    )
 
 
 def _add(root: Node, reader: Reader, patterns: Iterable[str], payload: tuple[int, int, int]) -> None:

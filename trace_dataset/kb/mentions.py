@@ -17,7 +17,9 @@ WORDS = re.compile(rf"{LETTER}+(?:['’]{LETTER}+)*")
 LINE = re.compile(r"[^\r\n]*[^\s]")
 
 
-def read_review(reader: Reader, clause_reader: ClauseReader, text: str, cut: int = 0) -> list[tuple[int, int, int, int]]:
+def read_review(
+    reader: Reader, clause_reader: ClauseReader, text: str, cut: int = 0
+) -> list[tuple[int, int, int, int]]:
     """Return the mentions of a review: aspect number, signed strength, start and end of the span, (0, 0) if unquotable.
 
     Args:
@@ -33,8 +35,9 @@ def read_review(reader: Reader, clause_reader: ClauseReader, text: str, cut: int
     return found
 
 
-def _read_sentence(reader: Reader, clause_reader: ClauseReader, text: str, lowered: str, start: int,
-                   end: int) -> list[tuple[int, int, int, int]]:
+def _read_sentence(
+    reader: Reader, clause_reader: ClauseReader, text: str, lowered: str, start: int, end: int
+) -> list[tuple[int, int, int, int]]:
     clauses = reader.clauses(lowered, start, end)
     readings = [clause_reader.read(clause.words) for clause in clauses]
     good = any(reading is not None and reading.good for reading in readings)

@@ -29,9 +29,43 @@ from trace_dataset.kb.lexicon import (
 NEGATION_WINDOW = 3
 REACH = 7  # words from a topic to what is said of it
 STRANGERS = 2  # words in between that no list knows
-FREE = frozenset(["and", ",", "or", "too", "considering", "every", "each", "enough", "today", "tonight", "throughout", "again",
-                  "during", "while", "since", "given", "there", "not", "as", "without", "once", "yet", "next", "last",
-                  "though", "until", "despite", "whenever", "now", "between", "under", "compared", "more"])
+FREE = frozenset(
+    [
+        "and",
+        ",",
+        "or",
+        "too",
+        "considering",
+        "every",
+        "each",
+        "enough",
+        "today",
+        "tonight",
+        "throughout",
+        "again",
+        "during",
+        "while",
+        "since",
+        "given",
+        "there",
+        "not",
+        "as",
+        "without",
+        "once",
+        "yet",
+        "next",
+        "last",
+        "though",
+        "until",
+        "despite",
+        "whenever",
+        "now",
+        "between",
+        "under",
+        "compared",
+        "more",
+    ]
+)
 LINKS = frozenset(["with", "of", "about", "by", "in"])
 
 Match = tuple[int, int, int, int]  # start, end, role, strength
@@ -70,8 +104,11 @@ class ClauseReader:
         if not self.lexicon.unreal.isdisjoint(words) or any(role == UNREAL for _, _, role, _ in general):
             return reading
         negations = self._negations(words, general)
-        opinions = {start: (end, self._sign(words, start, role == GOOD, negations), strength)
-                    for start, end, role, strength in general if role in (GOOD, BAD)}
+        opinions = {
+            start: (end, self._sign(words, start, role == GOOD, negations), strength)
+            for start, end, role, strength in general
+            if role in (GOOD, BAD)
+        }
         self._add_excess(words, opinions, negations)
         trouble = any(sign < 0 for _, sign, _ in opinions.values()) or self._trouble(words, negations)
         topics = {start: end for found in matches.values() for start, end, role, _ in found if role in (TOPIC, FEATURE)}
@@ -90,7 +127,8 @@ class ClauseReader:
         """Say whether a word stands there that spoils bare mentions ("the patio by the dumpsters")."""
         trouble = self.lexicon.trouble
         return not trouble.isdisjoint(words) and any(
-            word in trouble and not self._negated(words, at, negations) for at, word in enumerate(words))
+            word in trouble and not self._negated(words, at, negations) for at, word in enumerate(words)
+        )
 
     def _matches(self, words: list[str]) -> dict[int, list[Match]]:
         """Return the longest phrases of each aspect, none inside another of the same aspect."""
@@ -128,13 +166,17 @@ class ClauseReader:
         if not turning and self.lexicon.negators.isdisjoint(words):
             return []
         inside = {at for start, end, _, _ in general for at in range(start, end) if end - start > 1}
-        return sorted([at for at, word in enumerate(words) if word in self.lexicon.negators and at not in inside]
-                      + turning)
+        return sorted(
+            [at for at, word in enumerate(words) if word in self.lexicon.negators and at not in inside] + turning
+        )
 
     def _negated(self, words: list[str], at: int, negations: list[int]) -> bool:
         for position in negations:
-            if position < at and "," not in words[position:at] and (
-                    at - position <= NEGATION_WINDOW or words[position + 1] in self.lexicon.belief):
+            if (
+                position < at
+                and "," not in words[position:at]
+                and (at - position <= NEGATION_WINDOW or words[position + 1] in self.lexicon.belief)
+            ):
                 return True
         return False
 
@@ -151,26 +193,44 @@ class ClauseReader:
         if "too" not in words:
             return
         for at, word in enumerate(words[:-1]):
-            if word == "too" and words[at + 1] in self.lexicon.too and at + 1 not in opinions \
-                    and not self._negated(words, at, negations):
+            if (
+                word == "too"
+                and words[at + 1] in self.lexicon.too
+                and at + 1 not in opinions
+                and not self._negated(words, at, negations)
+            ):
                 opinions[at + 1] = (at + 2, -1, PLAIN)
 
-    def _aspect(self, words: list[str], aspect: int, matches: list[Match], general: dict[int, tuple[int, int, int]],
-                topics: dict[int, int], negations: list[int]) -> tuple[int, bool]:
+    def _aspect(
+        self,
+        words: list[str],
+        aspect: int,
+        matches: list[Match],
+        general: dict[int, tuple[int, int, int]],
+        topics: dict[int, int],
+        negations: list[int],
+    ) -> tuple[int, bool]:
         """Return an aspect's signed strength, and whether a word of praise or blame backs it.
 
         The strength sums up what its phrases and topics say; it is 0 where they disagree.
         """
         hidden = {at for start, end, role, _ in matches if role == IGNORE for at in range(start, end)}
-        opinions = {at: opinion for at, opinion in general.items() if at not in hidden} \
-            if self.lexicon.general[aspect] else {}
+        opinions = (
+            {at: opinion for at, opinion in general.items() if at not in hidden} if self.lexicon.general[aspect] else {}
+        )
         for start, end, role, strength in matches:
             if role in (GOOD, BAD):
                 opinions[start] = (end, self._sign(words, start, role == GOOD, negations), strength)
         strengths: list[int] = []
         backed = False
-        refused = min((start for start, end, role, _ in matches
-                       if role == NEGATIVE and not self.lexicon.negators.isdisjoint(words[start:end])), default=len(words))
+        refused = min(
+            (
+                start
+                for start, end, role, _ in matches
+                if role == NEGATIVE and not self.lexicon.negators.isdisjoint(words[start:end])
+            ),
+            default=len(words),
+        )
         for start, end, role, strength in matches:
             if role in (POSITIVE, NEGATIVE):
                 if role == POSITIVE and start > refused:
@@ -193,15 +253,23 @@ class ClauseReader:
             return 0, False
         return max(-9, min(9, sum(strengths))), backed
 
-    def _said_of(self, words: list[str], start: int, end: int, opinions: dict[int, tuple[int, int, int]],
-                 topics: dict[int, int], negations: list[int]) -> list[int]:
+    def _said_of(
+        self,
+        words: list[str],
+        start: int,
+        end: int,
+        opinions: dict[int, tuple[int, int, int]],
+        topics: dict[int, int],
+        negations: list[int],
+    ) -> list[int]:
         """Return the signed strengths of the opinion words that lead a topic or that a linking verb brings."""
         found = self._before(words, start, opinions, topics)
         found += self._after(words, start, end, opinions, topics)
         return found
 
-    def _before(self, words: list[str], start: int, opinions: dict[int, tuple[int, int, int]],
-                topics: dict[int, int]) -> list[int]:
+    def _before(
+        self, words: list[str], start: int, opinions: dict[int, tuple[int, int, int]], topics: dict[int, int]
+    ) -> list[int]:
         ends = {end: at for at, (end, _, _) in opinions.items()}
         topic_ends = {end: at for at, end in topics.items()}
         at, strangers, left = start, 0, start
@@ -224,8 +292,9 @@ class ClauseReader:
             at -= 1
         return []
 
-    def _after(self, words: list[str], start: int, end: int, opinions: dict[int, tuple[int, int, int]],
-               topics: dict[int, int]) -> list[int]:
+    def _after(
+        self, words: list[str], start: int, end: int, opinions: dict[int, tuple[int, int, int]], topics: dict[int, int]
+    ) -> list[int]:
         at = end
         limit = min(len(words), end + REACH)
         turned = start == 1 and words[0] in self.lexicon.copulas  # "was the server friendly"
@@ -249,7 +318,8 @@ class ClauseReader:
                 found.append(sign * strength)
                 at, strangers = stop, 0
             elif (word in ("and", ",", "or", "that") and at + 1 in opinions) or (
-                    not found and (word in self.lexicon.negators or word in ("too", "one"))):
+                not found and (word in self.lexicon.negators or word in ("too", "one"))
+            ):
                 at += 1
             elif found or word in ("and", ",") or word in self.lexicon.stops:
                 break
@@ -260,13 +330,17 @@ class ClauseReader:
                     break
         return found
 
-
     def _may_follow(self, word: str) -> bool:
         """Say whether a word of praise can stand alone before this one, rather than lead it."""
         lists = self.lexicon
-        return word in FREE or word in lists.stops or word in lists.before_copula or word in lists.negators \
-            or word in lists.copulas or (word in lists.root and any(role in (GOOD, BAD) for _, role, _ in
-                                                                   lists.root[word].get("", ())))
+        return (
+            word in FREE
+            or word in lists.stops
+            or word in lists.before_copula
+            or word in lists.negators
+            or word in lists.copulas
+            or (word in lists.root and any(role in (GOOD, BAD) for _, role, _ in lists.root[word].get("", ())))
+        )
 
 
 def _step(node: Node, word: str) -> Node | None:

@@ -30,7 +30,7 @@ def _alternatives(pattern: str, at: int) -> tuple[list[str], int]:
         elif pattern[at] == "(":
             inner, at = _alternatives(pattern, at + 1)
             at += 1
-            if pattern[at:at + 1] == "?":
+            if pattern[at : at + 1] == "?":
                 inner.append("")
                 at += 1
             current = [f"{text}{part} " if part else text for text in current for part in inner]

@@ -45,20 +45,33 @@ class KnowledgeBaseReport:
 
     def to_json(self) -> dict[str, Any]:
         """Return the report as plain dictionaries, lists and numbers."""
-        return {"parameters": dict(self.parameters), "rows": dict(self.rows), "dropped": dict(self.dropped),
-                "cities": {name: dict(values) for name, values in self.cities.items()}, "cells": dict(self.cells),
-                "short_cells": dict(self.short_cells), "left_out": dict(self.left_out), "merged": self.merged,
-                "unparsed_attributes": dict(self.unparsed_attributes), "places": self.places, "reviews": self.reviews}
+        return {
+            "parameters": dict(self.parameters),
+            "rows": dict(self.rows),
+            "dropped": dict(self.dropped),
+            "cities": {name: dict(values) for name, values in self.cities.items()},
+            "cells": dict(self.cells),
+            "short_cells": dict(self.short_cells),
+            "left_out": dict(self.left_out),
+            "merged": self.merged,
+            "unparsed_attributes": dict(self.unparsed_attributes),
+            "places": self.places,
+            "reviews": self.reviews,
+        }
 
     def __str__(self) -> str:
         mean = self.reviews / self.places if self.places else 0.0
-        lines = [f"{self.places:,} places in {len(self.cells)} cells of {len(self.cities)} cities",
-                 f"{self.reviews:,} reviews, {mean:.1f} a place; {self.rows['business']:,} business rows read"]
+        lines = [
+            f"{self.places:,} places in {len(self.cells)} cells of {len(self.cities)} cities",
+            f"{self.reviews:,} reviews, {mean:.1f} a place; {self.rows['business']:,} business rows read",
+        ]
         lines += table({name: values["usable"] for name, values in self.cities.items()})
-        for title, counts in (("fewer places than asked for", self.short_cells),
-                              ("too few for a pool, left out", self.left_out),
-                              ("places not used", self.dropped),
-                              ("attribute values kept as raw text", self.unparsed_attributes)):
+        for title, counts in (
+            ("fewer places than asked for", self.short_cells),
+            ("too few for a pool, left out", self.left_out),
+            ("places not used", self.dropped),
+            ("attribute values kept as raw text", self.unparsed_attributes),
+        ):
             if counts:
                 lines.append(f"{title}: " + ", ".join(f"{name} {count:,}" for name, count in counts.items()))
         if self.merged:
@@ -93,17 +106,31 @@ class Survey:
 
     def to_json(self) -> dict[str, Any]:
         """Return the survey as plain dictionaries, lists and numbers."""
-        return {"business_rows": self.rows, "min_reviews": self.min_reviews, "pool_size": self.pool_size,
-                "can_build": self.can_build, "chosen": [city.name for city in self.chosen],
-                "cities": [{"city": city.name, "state": city.state,
-                            "usable": {kind: city.usable.get(kind, 0) for kind in POI_TYPES}} for city in self.cities]}
+        return {
+            "business_rows": self.rows,
+            "min_reviews": self.min_reviews,
+            "pool_size": self.pool_size,
+            "can_build": self.can_build,
+            "chosen": [city.name for city in self.chosen],
+            "cities": [
+                {
+                    "city": city.name,
+                    "state": city.state,
+                    "usable": {kind: city.usable.get(kind, 0) for kind in POI_TYPES},
+                }
+                for city in self.cities
+            ],
+        }
 
     def __str__(self) -> str:
         lines = [f"{len(self.cities):,} U.S. cities with places that have {self.min_reviews} reviews or more"]
         lines += table({f"{city.name}, {city.state}": city.usable for city in self.cities[:12]})
         cells = sum(len(city.types_with(self.pool_size)) for city in self.chosen)
-        lines.append(f"a benchmark can be built: {cells} cells in {len(self.chosen)} cities" if self.can_build else
-                     f"no benchmark can be built: no city has {self.pool_size} usable places of one type")
+        lines.append(
+            f"a benchmark can be built: {cells} cells in {len(self.chosen)} cities"
+            if self.can_build
+            else f"no benchmark can be built: no city has {self.pool_size} usable places of one type"
+        )
         return "\n".join(lines)
 
 
@@ -111,5 +138,7 @@ def table(usable: Mapping[str, Mapping[str, int]]) -> list[str]:
     """Return lines that show usable places by city and type."""
     width = max([len(name) for name in usable] + [4])
     head = f"  {'city':<{width}}" + "".join(f"{kind:>12}" for kind in POI_TYPES)
-    return [head] + [f"  {name:<{width}}" + "".join(f"{counts.get(kind, 0):>12,}" for kind in POI_TYPES)
-                     for name, counts in usable.items()]
+    return [head] + [
+        f"  {name:<{width}}" + "".join(f"{counts.get(kind, 0):>12,}" for kind in POI_TYPES)
+        for name, counts in usable.items()
+    ]

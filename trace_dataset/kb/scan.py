@@ -18,8 +18,19 @@ from trace_dataset.streams import digest
 Progress = Callable[[int, int], None]  # bytes done, bytes in all
 
 HASH_BYTES = 8
-KEPT_FIELDS = ("business_id", "name", "address", "city", "state", "latitude", "longitude", "stars", "review_count",
-               "attributes", "categories")
+KEPT_FIELDS = (
+    "business_id",
+    "name",
+    "address",
+    "city",
+    "state",
+    "latitude",
+    "longitude",
+    "stars",
+    "review_count",
+    "attributes",
+    "categories",
+)
 
 
 class ReviewText(Protocol):
@@ -38,8 +49,9 @@ class ReadableBundle(Protocol):
 
     def rows(self, table: str) -> Iterator[dict[str, Any]]: ...
     def review_keys(self, business_ids: Any, progress: Progress | None = None) -> Iterator[tuple[str, str]]: ...
-    def reviews(self, review_ids: Any = None, business_ids: Any = None,
-                progress: Progress | None = None) -> Iterator[Any]: ...
+    def reviews(
+        self, review_ids: Any = None, business_ids: Any = None, progress: Progress | None = None
+    ) -> Iterator[Any]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +97,9 @@ class Scan:
         return found
 
 
-def scan_bundle(bundle: ReadableBundle, *, seed: int, keep: int, open_only: bool = False,
-                progress: Progress | None = None) -> Scan:
+def scan_bundle(
+    bundle: ReadableBundle, *, seed: int, keep: int, open_only: bool = False, progress: Progress | None = None
+) -> Scan:
     """Read all places, and the ids of all reviews of those that may enter the benchmark.
 
     Args:
@@ -117,8 +130,9 @@ def _consider(scan: Scan, row: dict[str, Any], open_only: bool) -> str | None:
     """Add a row to the candidates, or say why it is left out."""
     business, city, state = row.get("business_id"), row.get("city"), row.get("state")
     if not isinstance(business, str) or not business:
-        raise BundleError(f"business row {scan.rows} has no business_id",
-                          do="check the business file; every row of Yelp's has one")
+        raise BundleError(
+            f"business row {scan.rows} has no business_id", do="check the business file; every row of Yelp's has one"
+        )
     kind = poi_type(split_categories(row.get("categories")))
     if kind is None:
         return "neither hotel, attraction nor restaurant"
@@ -145,8 +159,9 @@ def _consider(scan: Scan, row: dict[str, Any], open_only: bool) -> str | None:
     return None
 
 
-def _smallest_reviews(bundle: ReadableBundle, businesses: dict[str, Candidate], seed: int, keep: int,
-                      progress: Progress | None) -> dict[str, list[bytes]]:
+def _smallest_reviews(
+    bundle: ReadableBundle, businesses: dict[str, Candidate], seed: int, keep: int, progress: Progress | None
+) -> dict[str, list[bytes]]:
     """Return for each place its reviews with the smallest keyed hashes, each as hash and id in one.
 
     Millions of keys pass through here, so a place's list may grow to twice the limit before it is sorted and cut; once

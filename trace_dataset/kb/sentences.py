@@ -22,7 +22,7 @@ def sentence_offsets(text: str) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     start = 0
     for match in END.finditer(text):
-        before = text[max(0, match.start() - LONGEST_ABBREVIATION):match.start()]
+        before = text[max(0, match.start() - LONGEST_ABBREVIATION) : match.start()]
         if text[match.start()] == "." and ABBREVIATIONS.search(before):
             continue
         _append(found, text, start, match.end())

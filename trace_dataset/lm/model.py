@@ -30,9 +30,18 @@ REPEATING = ("seed", "temperature")  # settings that a run may rest on
 HOW_TO_INSTALL = "pip install 'trace-dataset[llm]'"
 
 
-def open_lm(name: Any, api_base: str | None = None, *, budget: Budget | None = None, retries: int = RETRIES,
-            timeout: float = 120.0, prices: tuple[float, float] | None = None, bounded: bool | None = None,
-            sleep: Callable[[float], None] = time.sleep, **options: Any) -> LanguageModel:
+def open_lm(
+    name: Any,
+    api_base: str | None = None,
+    *,
+    budget: Budget | None = None,
+    retries: int = RETRIES,
+    timeout: float = 120.0,
+    prices: tuple[float, float] | None = None,
+    bounded: bool | None = None,
+    sleep: Callable[[float], None] = time.sleep,
+    **options: Any,
+) -> LanguageModel:
     """Return a language model by its name.
 
     Args:
@@ -72,9 +81,18 @@ def open_lm(name: Any, api_base: str | None = None, *, budget: Budget | None = N
         if server is not None:
             server.close()
         raise
-    return LanguageModel(name, lm, Meter(budget or Budget()), api_base=api_base, settings=settings, retries=retries,
-                         prices=prices, bounded=_is_own(name, api_base) if bounded is None else bounded, server=server,
-                         sleep=sleep)
+    return LanguageModel(
+        name,
+        lm,
+        Meter(budget or Budget()),
+        api_base=api_base,
+        settings=settings,
+        retries=retries,
+        prices=prices,
+        bounded=_is_own(name, api_base) if bounded is None else bounded,
+        server=server,
+        sleep=sleep,
+    )
 
 
 def import_dspy() -> ModuleType:
@@ -98,7 +116,9 @@ def _refuse_dropped(lm: Any, settings: Mapping[str, Any]) -> None:
     """Refuse settings that DSPy would leave out without a word: a run is not repeatable by a seed that nobody was sent."""
     dropped = sorted(key for key in REPEATING if settings.get(key) is not None and key not in lm.supported_params)
     if dropped:
-        raise UsageError(f"{lm.model} takes no {' and no '.join(dropped)}", do="leave it out; the run cannot be repeated by it")
+        raise UsageError(
+            f"{lm.model} takes no {' and no '.join(dropped)}", do="leave it out; the run cannot be repeated by it"
+        )
 
 
 def _is_own(name: str, api_base: str | None) -> bool:
@@ -106,16 +126,32 @@ def _is_own(name: str, api_base: str | None) -> bool:
     return api_base is not None and not name.startswith("anthropic/")
 
 
-def _taken(dspy: ModuleType, lm: Any, meter: Meter, retries: int, prices: tuple[float, float] | None, bounded: bool | None,
-           sleep: Callable[[float], None]) -> LanguageModel:
+def _taken(
+    dspy: ModuleType,
+    lm: Any,
+    meter: Meter,
+    retries: int,
+    prices: tuple[float, float] | None,
+    bounded: bool | None,
+    sleep: Callable[[float], None],
+) -> LanguageModel:
     if not isinstance(lm, dspy.LM):
         raise UsageError(f"{type(lm).__name__} is no language model", do="give openai/NAME, local or a dspy.LM")
     settings = {key: value for key, value in lm.kwargs.items() if value is not None and key != "api_base"}
     _refuse_dropped(lm, settings)
     api_base = lm.kwargs.get("api_base")
-    return LanguageModel(lm.model, lm.copy(cache=False, num_retries=0), meter, api_base=api_base, settings=settings,
-                         retries=retries, prices=prices, bounded=_is_own(lm.model, api_base) if bounded is None else bounded,
-                         server=None, sleep=sleep)
+    return LanguageModel(
+        lm.model,
+        lm.copy(cache=False, num_retries=0),
+        meter,
+        api_base=api_base,
+        settings=settings,
+        retries=retries,
+        prices=prices,
+        bounded=_is_own(lm.model, api_base) if bounded is None else bounded,
+        server=None,
+        sleep=sleep,
+    )
 
 
 def _construct(dspy: ModuleType, target: str, api_base: str | None, timeout: float, settings: Mapping[str, Any]) -> Any:
@@ -129,13 +165,17 @@ def _construct(dspy: ModuleType, target: str, api_base: str | None, timeout: flo
         return dspy.LM(target, **fixed, **limit, **settings)
     except dspy.utils.exceptions.LMConfigurationError:
         if not limit:
-            raise UsageError(f"{target} does not take these settings: {', '.join(sorted(set(settings) - {'api_key'}))}",
-                             do="reasoning models want no temperature, and max_tokens of 16000 or none") from None
+            raise UsageError(
+                f"{target} does not take these settings: {', '.join(sorted(set(settings) - {'api_key'}))}",
+                do="reasoning models want no temperature, and max_tokens of 16000 or none",
+            ) from None
     try:
         return dspy.LM(target, **fixed, **settings)  # a reasoning model: no limit of ours
     except dspy.utils.exceptions.LMConfigurationError:
-        raise UsageError(f"{target} does not take these settings: {', '.join(sorted(set(settings) - {'api_key'}))}",
-                         do="reasoning models want no temperature, and max_tokens of 16000 or none") from None
+        raise UsageError(
+            f"{target} does not take these settings: {', '.join(sorted(set(settings) - {'api_key'}))}",
+            do="reasoning models want no temperature, and max_tokens of 16000 or none",
+        ) from None
 
 
 class LanguageModel:
@@ -147,25 +187,44 @@ class LanguageModel:
         bounded: whether bounds and patterns go into the schema.
     """
 
-    def __init__(self, name: str, lm: Any, meter: Meter, *, api_base: str | None, settings: Mapping[str, Any], retries: int,
-                 prices: tuple[float, float] | None, bounded: bool, server: LocalServer | None,
-                 sleep: Callable[[float], None]) -> None:
+    def __init__(
+        self,
+        name: str,
+        lm: Any,
+        meter: Meter,
+        *,
+        api_base: str | None,
+        settings: Mapping[str, Any],
+        retries: int,
+        prices: tuple[float, float] | None,
+        bounded: bool,
+        server: LocalServer | None,
+        sleep: Callable[[float], None],
+    ) -> None:
         self.name, self.meter, self.bounded = name, meter, bounded
         self.local = server is not None
         self._lm, self._server, self._sleep = lm, server, sleep
         self._retries, self._prices = retries, prices
         self._revival = threading.Lock()
-        self._keys = (settings.get("api_key") if not self.local else None, os.environ.get("OPENAI_API_KEY"),
-                      os.environ.get("ANTHROPIC_API_KEY"))
+        self._keys = (
+            settings.get("api_key") if not self.local else None,
+            os.environ.get("OPENAI_API_KEY"),
+            os.environ.get("ANTHROPIC_API_KEY"),
+        )
         # A local port is new each time and says nothing about the answers.
         self.signature: dict[str, Any] = {
-            "name": name, "api_base": None if self.local else api_base, "bounded": bounded,
-            "options": {key: settings[key] for key in sorted(settings) if key != "api_key"}}
+            "name": name,
+            "api_base": None if self.local else api_base,
+            "bounded": bounded,
+            "options": {key: settings[key] for key in sorted(settings) if key != "api_key"},
+        }
 
     def __repr__(self) -> str:
         return f"LanguageModel({self.name!r})"
 
-    def ask(self, instructions: str, inputs: Mapping[str, str], fields: Mapping[str, Field], variation: int = 0) -> Outcome:
+    def ask(
+        self, instructions: str, inputs: Mapping[str, str], fields: Mapping[str, Field], variation: int = 0
+    ) -> Outcome:
         """Return the fields, each within its bounds, or why there are none; never raises for what a service does.
 
         Args:
@@ -198,13 +257,21 @@ class LanguageModel:
         spread = stream(0, "back-off", self.meter.usage.calls, retried).random()
         return float(FIRST_WAIT * 2**retried * (1 + spread / 4))
 
-    def _once(self, instructions: str, inputs: Mapping[str, str], fields: Mapping[str, Field], variation: int) -> Outcome:
+    def _once(
+        self, instructions: str, inputs: Mapping[str, str], fields: Mapping[str, Field], variation: int
+    ) -> Outcome:
         dspy = import_dspy()
         signature = dspy.Signature(
-            {**{key: (str, dspy.InputField()) for key in inputs},
-             **{key: (annotation(kind), dspy.OutputField(desc=kind.about)) for key, kind in fields.items()}}, instructions)
-        schema = {"type": "json_schema",
-                  "json_schema": {"name": "answer", "strict": True, "schema": json_schema(fields, self.bounded)}}
+            {
+                **{key: (str, dspy.InputField()) for key in inputs},
+                **{key: (annotation(kind), dspy.OutputField(desc=kind.about)) for key, kind in fields.items()},
+            },
+            instructions,
+        )
+        schema = {
+            "type": "json_schema",
+            "json_schema": {"name": "answer", "strict": True, "schema": json_schema(fields, self.bounded)},
+        }
         config: dict[str, Any] = {"response_format": schema}
         if self.signature["options"].get("seed") is not None:
             config["seed"] = self.signature["options"]["seed"] + variation
@@ -233,8 +300,9 @@ class LanguageModel:
                     self._lm = self._lm.copy(api_base=self._server.api_base)
         return self._lm
 
-    def _judge(self, entry: Mapping[str, Any], values: Mapping[str, Any], fields: Mapping[str, Field],
-               error: Exception | None) -> Outcome:
+    def _judge(
+        self, entry: Mapping[str, Any], values: Mapping[str, Any], fields: Mapping[str, Field], error: Exception | None
+    ) -> Outcome:
         raw = next((str(text) for text in entry.get("outputs") or () if text), "")[:20_000]
         finish = getattr(entry.get("response"), "finish_reason", None)
         if error is not None:

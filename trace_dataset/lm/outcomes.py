@@ -28,7 +28,9 @@ _CANNOT = r"I (?:can ?not|can't|won't|am unable to|'m unable to|am not able to)"
 _REFUSALS = re.compile(
     r"\bas an? (?:ai|artificial intelligence|(?:large )?language model)\b|\bI(?:'m| am) an AI\b"
     rf"|\bI(?:'m| am) (?:very |really |so )?sorry,? but {_CANNOT}\b"
-    rf"|\b{_CANNOT} (?:assist|help|comply|fulfil+|do that|write|create|provide|generate|continue)\b", re.IGNORECASE)
+    rf"|\b{_CANNOT} (?:assist|help|comply|fulfil+|do that|write|create|provide|generate|continue)\b",
+    re.IGNORECASE,
+)
 _KEYS = re.compile(r"\b(?:sk|pk|key|hf|gsk|xai)[-_][A-Za-z0-9*_-]{6,}|\bBearer\s+\S+", re.IGNORECASE)
 MOST_DETAIL = 200  # characters of a service's own words
 
@@ -44,8 +46,12 @@ class Usage:
 
     def __add__(self, other: Usage) -> Usage:
         cost = None if self.cost is None or other.cost is None else self.cost + other.cost
-        return Usage(self.calls + other.calls, self.prompt_tokens + other.prompt_tokens,
-                     self.completion_tokens + other.completion_tokens, cost)
+        return Usage(
+            self.calls + other.calls,
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+            cost,
+        )
 
     @property
     def tokens(self) -> int:

@@ -10,8 +10,12 @@ import zipfile
 from pathlib import Path
 
 FORMS = ("folder", "tar", "tgz", "zip", "yelp-zip")
-ARCHIVE_NAMES = {"tar": "yelp_dataset.tar", "tgz": "yelp_dataset.tgz", "zip": "archive.zip",
-                 "yelp-zip": "Yelp-JSON.zip"}
+ARCHIVE_NAMES = {
+    "tar": "yelp_dataset.tar",
+    "tgz": "yelp_dataset.tgz",
+    "zip": "archive.zip",
+    "yelp-zip": "Yelp-JSON.zip",
+}
 
 _MOMENT = 1_643_673_600  # 2022-02-01, as a Unix time
 _MOMENT_FIELDS = (2022, 2, 1, 0, 0, 0)
@@ -73,8 +77,10 @@ def _agreement() -> bytes:
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>",
         b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-        (b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R "
-         b"/Resources << /Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >> >>"),
+        (
+            b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R "
+            b"/Resources << /Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >> >>"
+        ),
         b"<< /Length %d >>\nstream\n%s\nendstream" % (len(text), text),
     ]
     out, offsets = b"%PDF-1.4\n", []
@@ -82,5 +88,7 @@ def _agreement() -> bytes:
         offsets.append(len(out))
         out += b"%d 0 obj\n%s\nendobj\n" % (number, body)
     table = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
-    return out + (b"xref\n0 5\n0000000000 65535 f \n%strailer\n<< /Size 5 /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n"
-                  % (table, len(out)))
+    return out + (
+        b"xref\n0 5\n0000000000 65535 f \n%strailer\n<< /Size 5 /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n"
+        % (table, len(out))
+    )

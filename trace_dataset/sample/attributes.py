@@ -120,8 +120,11 @@ def _restaurant_only(place: Place, has: Callable[[str, float], bool], uniform: U
         moods.add("intimate")
     if has("lively", 0.03):
         moods.add("trendy")
-    meals = {meal for meal, aspect in (("breakfast", "breakfast"), ("dessert", "dessert"), ("latenight", "late_night"))
-             if has(aspect, 0.06)}
+    meals = {
+        meal
+        for meal, aspect in (("breakfast", "breakfast"), ("dessert", "dessert"), ("latenight", "late_night"))
+        if has(aspect, 0.06)
+    }
     meals |= {meal for meal in ("lunch", "dinner") if uniform() < 0.6}
     alcohol = choose(("full_bar", "full_bar", "beer_and_wine"), uniform) if has("cocktails", 0.35) else "none"
     takes = has("takeout", 0.85)

@@ -12,8 +12,27 @@ from trace_dataset.sample import data
 from trace_dataset.sample.grammar import Sequence, compile_all, slot_names
 
 # Slots that a place or a review fills, not the bank.
-CONTEXT_SLOTS = frozenset({"dish", "dish2", "thing", "thing2", "spot", "area", "city", "we", "us", "our", "weve",
-                           "we_were", "companion", "np", "a", "b", "c"})
+CONTEXT_SLOTS = frozenset(
+    {
+        "dish",
+        "dish2",
+        "thing",
+        "thing2",
+        "spot",
+        "area",
+        "city",
+        "we",
+        "us",
+        "our",
+        "weve",
+        "we_were",
+        "companion",
+        "np",
+        "a",
+        "b",
+        "c",
+    }
+)
 
 
 @dataclass(slots=True)
@@ -39,8 +58,14 @@ class Bank:
     aspects: dict[str, Aspect]
 
 
-_FIELDS = {"+": ("direct", 1), "-": ("direct", -1), "+~": ("indirect", 1), "-~": ("indirect", -1),
-           "+c": ("clauses", 1), "-c": ("clauses", -1)}
+_FIELDS = {
+    "+": ("direct", 1),
+    "-": ("direct", -1),
+    "+~": ("indirect", 1),
+    "-~": ("indirect", -1),
+    "+c": ("clauses", 1),
+    "-c": ("clauses", -1),
+}
 
 
 @functools.cache

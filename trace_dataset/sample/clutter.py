@@ -33,14 +33,24 @@ TRADES: tuple[tuple[float, tuple[str, ...] | None, tuple[str, ...]], ...] = (
 )
 
 REMARKS = (
-    "They finished the job when they said they would.", "The person on the phone could not find my order.",
-    "Prices were about what I expected.", "I was in and out in twenty minutes.",
+    "They finished the job when they said they would.",
+    "The person on the phone could not find my order.",
+    "Prices were about what I expected.",
+    "I was in and out in twenty minutes.",
     "Had to come back twice for the same thing.",
-    "Friendly crew, clear estimate, no surprises.", "The counter was closed although the sign said open.",
-    "They called me back the same afternoon.", "I would use them again.", "Nobody told me about the extra charge.",
-    "Good selection and someone who knows what they sell.", "The waiting room has old magazines and a loud TV.",
-    "My neighbor sent me here and I am glad.", "They tried to sell me three things I did not need.",
-    "Easy to book online.", "Never again.", "Gentle, quick and they explained every step.", "The line moved slowly.",
+    "Friendly crew, clear estimate, no surprises.",
+    "The counter was closed although the sign said open.",
+    "They called me back the same afternoon.",
+    "I would use them again.",
+    "Nobody told me about the extra charge.",
+    "Good selection and someone who knows what they sell.",
+    "The waiting room has old magazines and a loud TV.",
+    "My neighbor sent me here and I am glad.",
+    "They tried to sell me three things I did not need.",
+    "Easy to book online.",
+    "Never again.",
+    "Gentle, quick and they explained every step.",
+    "The line moved slowly.",
 )
 
 
@@ -83,15 +93,25 @@ def _thin(seed: int, number: int, city: data.City, uniform: Uniform, used: dict[
     """A restaurant with fewer than three reviews that hold text; now and then a third one that is blank."""
     kind = choose(data.kinds("restaurant"), uniform)
     text = attributes.categories(kind, "restaurant", uniform)
-    result = _business(seed, number, city, kind.tails, text, {"RestaurantsPriceRange2": "2"}, 1 + int(uniform() * 2),
-                       uniform, used)
+    result = _business(
+        seed, number, city, kind.tails, text, {"RestaurantsPriceRange2": "2"}, 1 + int(uniform() * 2), uniform, used
+    )
     if uniform() < 0.3 and len(result.reviews) == 2:
         result.reviews.append({**result.reviews[0], "review_id": identifier(seed, "blank", number), "text": " \n"})
     return result
 
 
-def _business(seed: int, number: int, city: data.City, tails: tuple[str, ...], categories: str | None,
-              flags: dict[str, str] | None, reviews: int, uniform: Uniform, used: dict[str, set[str]]) -> Business:
+def _business(
+    seed: int,
+    number: int,
+    city: data.City,
+    tails: tuple[str, ...],
+    categories: str | None,
+    flags: dict[str, str] | None,
+    reviews: int,
+    uniform: Uniform,
+    used: dict[str, set[str]],
+) -> Business:
     words, taken = data.name_words(), used.setdefault(f"clutter of {city.name}", set())
     name = f"{choose(words['last'], uniform)} {choose(tails, uniform)}"
     while name in taken:
@@ -106,16 +126,31 @@ def _business(seed: int, number: int, city: data.City, tails: tuple[str, ...], c
         count = 2 + int(uniform() * 4)
         remarks = [choose(REMARKS, uniform) for _ in range(count)]
         text = " ".join(dict.fromkeys(remarks))
-        rows.append(review_row(seed, business, identifier(seed, "clutter review", number, order), crowd,
-                               1 + int(uniform() * 5), text, uniform))
+        rows.append(
+            review_row(
+                seed,
+                business,
+                identifier(seed, "clutter review", number, order),
+                crowd,
+                1 + int(uniform() * 5),
+                text,
+                uniform,
+            )
+        )
     row = {
-        "business_id": business, "name": name, "address": attributes.address(uniform), "city": town,
-        "state": city.state, "postal_code": choose(city.zips, uniform),
+        "business_id": business,
+        "name": name,
+        "address": attributes.address(uniform),
+        "city": town,
+        "state": city.state,
+        "postal_code": choose(city.zips, uniform),
         "latitude": round(area.latitude + (uniform() - 0.5) * 0.05, 10),
         "longitude": round(area.longitude + (uniform() - 0.5) * 0.05, 10),
-        "stars": half_stars([int(item["stars"]) for item in rows]), "review_count": reviews + votes(uniform, 6.0),
-        "is_open": 1 if uniform() < 0.79 else 0, "attributes": flags, "categories": categories,
-        "hours": attributes.hours(uniform)}
+        "stars": half_stars([int(item["stars"]) for item in rows]),
+        "review_count": reviews + votes(uniform, 6.0),
+        "is_open": 1 if uniform() < 0.79 else 0,
+        "attributes": flags,
+        "categories": categories,
+        "hours": attributes.hours(uniform),
+    }
     return Business(row, rows)
-
-

@@ -55,9 +55,16 @@ def read_json(name: str) -> Any:
 def cities(which: str = "cities") -> tuple[City, ...]:
     """Return the eight cities, or the few `elsewhere` that only hold clutter."""
     return tuple(
-        City(row["name"], row["state"], tuple(row["zips"]), tuple(row["variants"]), tuple(row["suburbs"]),
-             tuple(Area(*area) for area in row["areas"]))
-        for row in read_json("cities.json")[which])
+        City(
+            row["name"],
+            row["state"],
+            tuple(row["zips"]),
+            tuple(row["variants"]),
+            tuple(row["suburbs"]),
+            tuple(Area(*area) for area in row["areas"]),
+        )
+        for row in read_json("cities.json")[which]
+    )
 
 
 @functools.cache
@@ -71,9 +78,18 @@ def streets() -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
 def kinds(poi_type: str) -> tuple[Kind, ...]:
     """Return the kinds of places of a type."""
     return tuple(
-        Kind(row["kind"], float(row["weight"]), tuple(row["categories"]), tuple(row["extra"]), tuple(row["lean"]),
-             tuple(row["tails"]), tuple(row.get("dishes") or row.get("things") or ()), tuple(row.get("spots") or ()))
-        for row in read_json(f"kinds_{poi_type}.json"))
+        Kind(
+            row["kind"],
+            float(row["weight"]),
+            tuple(row["categories"]),
+            tuple(row["extra"]),
+            tuple(row["lean"]),
+            tuple(row["tails"]),
+            tuple(row.get("dishes") or row.get("things") or ()),
+            tuple(row.get("spots") or ()),
+        )
+        for row in read_json(f"kinds_{poi_type}.json")
+    )
 
 
 @functools.cache

@@ -30,13 +30,34 @@ Slots: TypeAlias = Mapping[str, list[Sequence]]
 _LITERAL = str.maketrans("⟦⟧", "[]")
 _TOKENS = re.compile(r"[\[\]|]|\{[a-z_0-9]+\}|[^\[\]|{}]+")
 _HEAD = re.compile(r" (?:of|with|in|and|on|for|by|from|upstairs) ")
-_VERBS = {"was": "were", "is": "are", "has": "have", "looks": "look", "tastes": "taste", "needs": "need",
-          "comes": "come", "deserves": "deserve", "reads": "read", "takes": "take", "alone is": "alone are",
-          "isn't": "aren't", "wasn't": "weren't"}
-_VERB = re.compile(r"(?<!of )(\x04[^\x03]*)\x03( | really | still | here )("
-                   + "|".join(sorted(_VERBS, key=len, reverse=True)) + r")\b")
-_DETERMINERS = {"half a": "half the ", "every other": "all other ", "a better": "better ", "that": "those ",
-                "a": "", "an": "", "one": "one order of ", "another": "more "}
+_VERBS = {
+    "was": "were",
+    "is": "are",
+    "has": "have",
+    "looks": "look",
+    "tastes": "taste",
+    "needs": "need",
+    "comes": "come",
+    "deserves": "deserve",
+    "reads": "read",
+    "takes": "take",
+    "alone is": "alone are",
+    "isn't": "aren't",
+    "wasn't": "weren't",
+}
+_VERB = re.compile(
+    r"(?<!of )(\x04[^\x03]*)\x03( | really | still | here )(" + "|".join(sorted(_VERBS, key=len, reverse=True)) + r")\b"
+)
+_DETERMINERS = {
+    "half a": "half the ",
+    "every other": "all other ",
+    "a better": "better ",
+    "that": "those ",
+    "a": "",
+    "an": "",
+    "one": "one order of ",
+    "another": "more ",
+}
 _DETERMINER = re.compile(rf"\b({'|'.join(sorted(_DETERMINERS, key=len, reverse=True))}) (?=\x04)", re.I)
 _ARTICLE = re.compile(r"\b([Aa]) (?=[aeiouAEIOU])(?!one\b|once\b|uni|use|usu|eu|Eu|UNI)")
 

@@ -77,12 +77,20 @@ def make_place(seed: int, index: int, used_names: dict[str, set[str]]) -> Place:
     quality = (uniform() + uniform() + uniform()) / 3
     stance = _stance(poi_type, kind, quality, uniform)
     return Place(
-        index=index, business_id=identifier(seed, "business", index),
+        index=index,
+        business_id=identifier(seed, "business", index),
         name=unused_name(seed, index, poi_type, kind, used_names.setdefault(city.name, set())),
-        poi_type=poi_type, city=city, area=area, kind=kind,
-        latitude=round(area.latitude + _spread(uniform), 7), longitude=round(area.longitude + _spread(uniform), 7),
-        quality=quality, price=_price(poi_type, stance, uniform), stance=stance,
-        salience={aspect: (0.3 + 3.2 * uniform() ** 3) * (1.6 if aspect in MAIN else 1.0) for aspect in stance})
+        poi_type=poi_type,
+        city=city,
+        area=area,
+        kind=kind,
+        latitude=round(area.latitude + _spread(uniform), 7),
+        longitude=round(area.longitude + _spread(uniform), 7),
+        quality=quality,
+        price=_price(poi_type, stance, uniform),
+        stance=stance,
+        salience={aspect: (0.3 + 3.2 * uniform() ** 3) * (1.6 if aspect in MAIN else 1.0) for aspect in stance},
+    )
 
 
 def _spread(uniform: Callable[[], float]) -> float:
@@ -123,14 +131,38 @@ def unused_name(seed: int, index: int, poi_type: str, kind: data.Kind, used: set
 
 
 _PATTERNS = {
-    "restaurant": ("{first}'s {tail}", "{last}'s {tail}", "The {adjective} {noun}", "{adjective} {noun} {tail}",
-                   "{noun} & {noun2}", "{place} {tail}", "{first} & {first2}'s {tail}", "The {noun} {tail}",
-                   "{last} Brothers {tail}", "{noun} & {noun2} {tail}"),
-    "hotel": ("The {place} {tail}", "{quality} {place} {tail}", "{adjective} {noun} {tail}", "{last} {tail}",
-              "The {last} {tail}", "{place} {quality} {tail}", "{noun} {tail}", "{quality} {noun} {tail}"),
-    "attraction": ("{place} {tail}", "{last} {tail}", "{adjective} {noun} {tail}", "{last} Memorial {tail}",
-                   "{quality} {place} {tail}", "The {first} {last} {tail}", "{last} & {last2} {tail}",
-                   "{noun} {place} {tail}"),
+    "restaurant": (
+        "{first}'s {tail}",
+        "{last}'s {tail}",
+        "The {adjective} {noun}",
+        "{adjective} {noun} {tail}",
+        "{noun} & {noun2}",
+        "{place} {tail}",
+        "{first} & {first2}'s {tail}",
+        "The {noun} {tail}",
+        "{last} Brothers {tail}",
+        "{noun} & {noun2} {tail}",
+    ),
+    "hotel": (
+        "The {place} {tail}",
+        "{quality} {place} {tail}",
+        "{adjective} {noun} {tail}",
+        "{last} {tail}",
+        "The {last} {tail}",
+        "{place} {quality} {tail}",
+        "{noun} {tail}",
+        "{quality} {noun} {tail}",
+    ),
+    "attraction": (
+        "{place} {tail}",
+        "{last} {tail}",
+        "{adjective} {noun} {tail}",
+        "{last} Memorial {tail}",
+        "{quality} {place} {tail}",
+        "The {first} {last} {tail}",
+        "{last} & {last2} {tail}",
+        "{noun} {place} {tail}",
+    ),
 }
 
 

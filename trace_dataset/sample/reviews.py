@@ -66,8 +66,11 @@ def place_slots(bank: Bank, place: Place) -> dict[str, list[Sequence]]:
     things = place.kind.things or ("room",)
     name = "dish" if place.poi_type == "restaurant" else "thing"
     filled: dict[str, tuple[str, ...]] = {
-        name: things[::2], f"{name}2": things[1::2], "area": (place.area.name,),
-        "city": (place.city.name.replace("Saint ", "St. "),)}
+        name: things[::2],
+        f"{name}2": things[1::2],
+        "area": (place.area.name,),
+        "city": (place.city.name.replace("Saint ", "St. "),),
+    }
     if place.kind.spots:
         filled["spot"] = place.kind.spots
     slots = dict(bank.slots)
@@ -140,5 +143,3 @@ class _Chooser:
             if flip < 0.03 and polarity != self.mood:
                 polarity = -polarity
         return aspect, self.said.setdefault(aspect, polarity)
-
-

@@ -45,13 +45,21 @@ def votes(uniform: Uniform, scale: float) -> int:
     return int(scale * share * share * share * share / (1.02 - share))
 
 
-def review_row(seed: int, business: str, review: str, crowd: int, stars: int, text: str,
-               uniform: Uniform) -> dict[str, Any]:
+def review_row(
+    seed: int, business: str, review: str, crowd: int, stars: int, text: str, uniform: Uniform
+) -> dict[str, Any]:
     """Return a row of the review table."""
     return {
-        "review_id": review, "user_id": user_id(seed, crowd, int(uniform() * uniform() * CROWD_SIZE)),
-        "business_id": business, "stars": float(stars), "useful": votes(uniform, 1.5), "funny": votes(uniform, 0.6),
-        "cool": votes(uniform, 0.8), "text": text, "date": date(uniform)}
+        "review_id": review,
+        "user_id": user_id(seed, crowd, int(uniform() * uniform() * CROWD_SIZE)),
+        "business_id": business,
+        "stars": float(stars),
+        "useful": votes(uniform, 1.5),
+        "funny": votes(uniform, 0.6),
+        "cool": votes(uniform, 0.8),
+        "text": text,
+        "date": date(uniform),
+    }
 
 
 def city_spelling(city: data.City, uniform: Uniform) -> str:
@@ -64,13 +72,21 @@ def business_row(place: Place, ratings: list[int], uniform: Uniform) -> dict[str
     """Return a row of the business table; stars are the mean of the place's ratings to the next half."""
     zip_code = choose(place.city.zips, uniform)
     return {
-        "business_id": place.business_id, "name": place.name, "address": attributes.address(uniform),
-        "city": city_spelling(place.city, uniform), "state": place.city.state,
+        "business_id": place.business_id,
+        "name": place.name,
+        "address": attributes.address(uniform),
+        "city": city_spelling(place.city, uniform),
+        "state": place.city.state,
         "postal_code": "" if uniform() < 0.01 else zip_code,
-        "latitude": place.latitude, "longitude": place.longitude, "stars": half_stars(ratings),
-        "review_count": len(ratings) + votes(uniform, 6.0), "is_open": 1 if uniform() < 0.79 else 0,
+        "latitude": place.latitude,
+        "longitude": place.longitude,
+        "stars": half_stars(ratings),
+        "review_count": len(ratings) + votes(uniform, 6.0),
+        "is_open": 1 if uniform() < 0.79 else 0,
         "attributes": attributes.attributes(place, uniform),
-        "categories": attributes.categories(place.kind, place.poi_type, uniform), "hours": attributes.hours(uniform)}
+        "categories": attributes.categories(place.kind, place.poi_type, uniform),
+        "hours": attributes.hours(uniform),
+    }
 
 
 def half_stars(ratings: list[int]) -> float:
@@ -83,11 +99,18 @@ def user_row(seed: int, crowd: int, number: int, uniform: Uniform) -> dict[str, 
     friends = [user_id(seed, crowd, int(uniform() * CROWD_SIZE)) for _ in range(int(uniform() * 4))]
     first = choose(data.name_words()["first"], uniform)
     row: dict[str, Any] = {
-        "user_id": user_id(seed, crowd, number), "name": first, "review_count": 1 + votes(uniform, 40.0),
-        "yelping_since": date(uniform), "useful": votes(uniform, 60.0), "funny": votes(uniform, 30.0),
-        "cool": votes(uniform, 30.0), "elite": choose(("", "", "", "2018,2019", "2012,2013,20,20,2021"), uniform),
-        "friends": ", ".join(friends) or "None", "fans": votes(uniform, 3.0),
-        "average_stars": round(2.5 + 2.5 * uniform(), 2)}
+        "user_id": user_id(seed, crowd, number),
+        "name": first,
+        "review_count": 1 + votes(uniform, 40.0),
+        "yelping_since": date(uniform),
+        "useful": votes(uniform, 60.0),
+        "funny": votes(uniform, 30.0),
+        "cool": votes(uniform, 30.0),
+        "elite": choose(("", "", "", "2018,2019", "2012,2013,20,20,2021"), uniform),
+        "friends": ", ".join(friends) or "None",
+        "fans": votes(uniform, 3.0),
+        "average_stars": round(2.5 + 2.5 * uniform(), 2),
+    }
     for kind in ("hot", "more", "profile", "cute", "list", "note", "plain", "cool", "funny", "writer", "photos"):
         row[f"compliment_{kind}"] = votes(uniform, 2.0)
     return row
@@ -95,8 +118,13 @@ def user_row(seed: int, crowd: int, number: int, uniform: Uniform) -> dict[str, 
 
 def tip_row(seed: int, business: str, crowd: int, text: str, uniform: Uniform) -> dict[str, Any]:
     """Return a row of the tip table."""
-    return {"user_id": user_id(seed, crowd, int(uniform() * CROWD_SIZE)), "business_id": business, "text": text,
-            "date": date(uniform), "compliment_count": votes(uniform, 0.3)}
+    return {
+        "user_id": user_id(seed, crowd, int(uniform() * CROWD_SIZE)),
+        "business_id": business,
+        "text": text,
+        "date": date(uniform),
+        "compliment_count": votes(uniform, 0.3),
+    }
 
 
 def checkin_row(business: str, uniform: Uniform) -> dict[str, Any]:

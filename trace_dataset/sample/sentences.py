@@ -72,8 +72,9 @@ def neutral_sentence(bank: Bank, slots: Slots, aspect: str, uniform: Uniform, us
     return Unit(capitalised(text) if text[-1] in _ENDS else capitalised(text) + ".", [(0, None, aspect, 0)])
 
 
-def mixed_sentence(bank: Bank, slots: Slots, first: tuple[str, int], second: tuple[str, int], uniform: Uniform,
-                   used: set[int]) -> Unit:
+def mixed_sentence(
+    bank: Bank, slots: Slots, first: tuple[str, int], second: tuple[str, int], uniform: Uniform, used: set[int]
+) -> Unit:
     """Return one sentence with two clauses, each about an aspect of its own; marks cover the clauses."""
     clauses = [_clause(bank, slots, aspect, polarity, uniform, used) for aspect, polarity in (first, second)]
     relation = "pair" if first[1] == second[1] else "contrast"
@@ -81,8 +82,8 @@ def mixed_sentence(bank: Bank, slots: Slots, first: tuple[str, int], second: tup
     spans: list[tuple[int, int | None, str | None, int]] = []
     for sign, clause, (aspect, polarity) in zip("\x01\x02", clauses, (first, second), strict=True):
         at = frame.index(sign)
-        begins = at == 0 or frame[at - 2: at] in (". ", "! ", "? ")
-        frame = frame[:at] + (capitalised(clause) if begins else clause) + frame[at + 1:]
+        begins = at == 0 or frame[at - 2 : at] in (". ", "! ", "? ")
+        frame = frame[:at] + (capitalised(clause) if begins else clause) + frame[at + 1 :]
         spans.append((at, at + len(clause), aspect, polarity))
     text = frame if frame[-1] in _ENDS else frame + "."
     return Unit(capitalised(text), spans)

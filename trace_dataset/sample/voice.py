@@ -15,11 +15,29 @@ Span = tuple[int, int, str | None, int]
 _ALONE = {"we": "I", "us": "me", "our": "my", "weve": "I've", "we_were": "I was"}
 _TOGETHER = {"we": "we", "us": "us", "our": "our", "weve": "we've", "we_were": "we were"}
 
-_MISTAKES = (("definitely", "definately"), ("restaurant", "resturant"), ("a lot", "alot"), ("receive", "recieve"),
-             ("because", "becuase"), ("their", "thier"), ("really", "realy"), ("until", "untill"),
-             ("separate", "seperate"), ("atmosphere", "atmoshere"), ("delicious", "delicous"), ("the ", "teh "),
-             ("ing ", "ng "), ("their", "there"), ("you're", "your"), ("it's", "its"), ("with ", "wiht "),
-             ("minutes", "mintues"), ("friendly", "freindly"), ("parking", "parkng"), ("we ", "we we "))
+_MISTAKES = (
+    ("definitely", "definately"),
+    ("restaurant", "resturant"),
+    ("a lot", "alot"),
+    ("receive", "recieve"),
+    ("because", "becuase"),
+    ("their", "thier"),
+    ("really", "realy"),
+    ("until", "untill"),
+    ("separate", "seperate"),
+    ("atmosphere", "atmoshere"),
+    ("delicious", "delicous"),
+    ("the ", "teh "),
+    ("ing ", "ng "),
+    ("their", "there"),
+    ("you're", "your"),
+    ("it's", "its"),
+    ("with ", "wiht "),
+    ("minutes", "mintues"),
+    ("friendly", "freindly"),
+    ("parking", "parkng"),
+    ("we ", "we we "),
+)
 _EMOJI = ("😍", "👍", "🙂", "😂", "❤️", "😋", "🎉", "👌🏽", "😬", "🔥", "☕", "🐶", "🤷‍♀️", "🙄", "💯", "👨‍👩‍👧")
 
 
@@ -50,7 +68,8 @@ class Voice:
             mistakes=0.18 if careless < 0.12 else 0.012,
             curly=curly < 0.01,
             emoji=0.25 if emoji < 0.018 else 0.0,
-            shout=0.5 if shout < 0.01 else 0.0)
+            shout=0.5 if shout < 0.01 else 0.0,
+        )
 
     def slots(self, bank: Bank, uniform: Uniform) -> dict[str, list[Sequence]]:
         """Return the slots that this reviewer fills: pronouns and who came along, the same all through a review."""
@@ -92,7 +111,7 @@ def _retyped(unit: Unit, voice: Voice, uniform: Uniform) -> str:
         right, wrong = _MISTAKES[int(uniform() * len(_MISTAKES))]
         at = text.find(right)
         if at > 0:
-            text = text[:at] + wrong + text[at + len(right):]
+            text = text[:at] + wrong + text[at + len(right) :]
     if voice.lower:
         text = text.lower()
     elif voice.shout and uniform() < voice.shout and len(text) < 60 and text.isascii():

@@ -46,9 +46,17 @@ class Block:
     truth: list[bytes] = field(default_factory=list)
 
 
-def write_sample(folder: str | Path, *, places: int = 240, reviews_per_place: float = 14, seed: int = 42,
-                 form: str = "folder", truth: str | Path | None = None, bank: str = "first",
-                 progress: Progress | None = None) -> Path:
+def write_sample(
+    folder: str | Path,
+    *,
+    places: int = 240,
+    reviews_per_place: float = 14,
+    seed: int = 42,
+    form: str = "folder",
+    truth: str | Path | None = None,
+    bank: str = "first",
+    progress: Progress | None = None,
+) -> Path:
     """Write a synthetic bundle in the exact format of the Yelp Open Dataset and return where it is.
 
     Places, people and sentences are invented; the file format, its quirks and the shares of its values are the real
@@ -87,8 +95,9 @@ def write_sample(folder: str | Path, *, places: int = 240, reviews_per_place: fl
         _refuse_strangers(target, form)
         return _write(target, order, form, None if truth is None else Path(truth).expanduser(), progress)
     except OSError as error:
-        raise StorageError(f"could not write the sample into {target}: {error}",
-                           do="choose a folder with room that you may write to") from error
+        raise StorageError(
+            f"could not write the sample into {target}: {error}", do="choose a folder with room that you may write to"
+        ) from error
 
 
 def _check(places: int, reviews_per_place: float, form: str, bank: str) -> None:
@@ -112,8 +121,10 @@ def _refuse_strangers(target: Path, form: str) -> None:
     """Never replace what may be somebody's copy of the real files."""
     found = [name for name in _names(form) if (target / name).exists()]
     if found and not (target / NOTE_NAME).exists():
-        raise StorageError(f"{target / found[0]} exists and is not from an earlier sample",
-                           do="choose another folder, or remove the file if you do not need it")
+        raise StorageError(
+            f"{target / found[0]} exists and is not from an earlier sample",
+            do="choose another folder, or remove the file if you do not need it",
+        )
 
 
 def _write(target: Path, order: Order, form: str, truth: Path | None, progress: Progress | None) -> Path:
@@ -139,14 +150,17 @@ def _write(target: Path, order: Order, form: str, truth: Path | None, progress: 
 
 
 def _note(order: Order) -> str:
-    return (f"Synthetic data in the format of the Yelp Open Dataset, written by trace_dataset.sample.\n"
-            f"All places, people and reviews are invented.\n"
-            f"places {order.places}, reviews per place {order.reviews_per_place}, seed {order.seed}, "
-            f"sentence bank {order.bank}\n")
+    return (
+        f"Synthetic data in the format of the Yelp Open Dataset, written by trace_dataset.sample.\n"
+        f"All places, people and reviews are invented.\n"
+        f"places {order.places}, reviews per place {order.reviews_per_place}, seed {order.seed}, "
+        f"sentence bank {order.bank}\n"
+    )
 
 
-def _write_files(paths: dict[str, Path], truth: Path, order: Order, with_truth: bool,
-                 progress: Progress | None) -> None:
+def _write_files(
+    paths: dict[str, Path], truth: Path, order: Order, with_truth: bool, progress: Progress | None
+) -> None:
     with ExitStack() as stack:
         files: dict[str, BinaryIO] = {table: stack.enter_context(path.open("wb")) for table, path in paths.items()}
         truth_file = stack.enter_context(truth.open("wb")) if with_truth else None
@@ -192,8 +206,9 @@ def _place_lines(block: Block, order: Order, place: Place) -> None:
         writing = write_review(bank, slots, place, stars, uniform)
         review = identifier(seed, "review", index, number)
         ratings.append(stars)
-        block.lines["review"].append(rows.line(
-            rows.review_row(seed, place.business_id, review, crowd, stars, writing.text, uniform)))
+        block.lines["review"].append(
+            rows.line(rows.review_row(seed, place.business_id, review, crowd, stars, writing.text, uniform))
+        )
         block.truth.append(_truth_line(review, place.business_id, writing))
     uniform = stream(seed, "business", index).random
     block.lines["business"].append(rows.line(rows.business_row(place, ratings, uniform)))
@@ -204,7 +219,7 @@ def _small_lines(block: Block, order: Order, place: Place, bank: Bank, uniform: 
     crowd = place.index // _BLOCK
     if uniform() < 0.25:
         writing = write_review(bank, place_slots(bank, place), place, 4, uniform)
-        text = writing.text[:writing.marks[0].end]
+        text = writing.text[: writing.marks[0].end]
         block.lines["tip"].append(rows.line(rows.tip_row(order.seed, place.business_id, crowd, text, uniform)))
     if uniform() < 0.3:
         block.lines["checkin"].append(rows.line(rows.checkin_row(place.business_id, uniform)))
@@ -222,6 +237,7 @@ def review_count(mean: float, draws: Random) -> int:
 def _truth_line(review: str, business: str, writing: Writing) -> bytes:
     sentences: list[dict[str, Any]] = [
         {"start": mark.start, "end": mark.end, "aspect": mark.aspect, "polarity": mark.polarity}
-        for mark in writing.marks]
+        for mark in writing.marks
+    ]
     row = {"review_id": review, "business_id": business, "sentences": sentences}
     return json.dumps(row, separators=(",", ":")).encode("ascii") + b"\n"

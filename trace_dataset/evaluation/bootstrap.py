@@ -1,4 +1,8 @@
-"""Paired cluster bootstrap: whole dialogues are drawn, and their turns pooled (definitions, 9.1; paper, Table 21)."""
+"""Paired cluster bootstrap: whole dialogues are drawn, and their turns pooled (definitions, 9.1; paper, Table 21).
+
+Every interval of the project comes from here. A draw is a row of counts, how often each dialogue was drawn, so a block of
+resamples is one matrix product for all systems and metrics at once; nothing is gathered.
+"""
 
 from __future__ import annotations
 
@@ -14,20 +18,24 @@ from trace_dataset.scoring.checks import check_lengths
 RESAMPLES = 10_000
 SEED = 42
 LEVEL = 0.95
-CHUNK = 4_000_000  # draws held in memory at a time
+BLOCK = 4_000_000  # draws held in memory at a time: 32 MB, and rows enough for a matrix product
 Dialogues = Sequence[Sequence["float | None"]]
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Mean of system A minus mean of system B over the turns defined for both, with a percentile interval."""
+    """Mean of system A minus mean of system B over the turns defined for both, with a percentile interval.
+
+    `p` is the two-sided bootstrap probability: twice the smaller share of resamples on either side of 0.
+    """
 
     delta: float
     low: float
     high: float
     n_dialogues: int
     n_turns: int
+    p: float = math.nan
 
     @property
     def significant(self) -> bool:
@@ -66,11 +74,17 @@ def bootstrap_ci(
 
 def compare(a: Dialogues, b: Dialogues, n_boot: int = RESAMPLES, seed: int = SEED) -> Comparison | None:
     """Return the difference of two systems with its interval and what it rests on; None without a common turn."""
-    delta, interval = bootstrap_delta(a, b), bootstrap_ci(a, b, n_boot, seed)
-    if delta is None or interval is None:
+    sums, counts = _differences(a, b)
+    if not counts.any():
         return None
-    _, counts = _differences(a, b)
-    return Comparison(delta, interval[0], interval[1], int((counts > 0).sum()), int(counts.sum()))
+    means = resampled_means(sums[:, None], counts[:, None], n_boot, seed)[:, 0]
+    return comparison(math.fsum(sums) / float(counts.sum()), means, counts)
+
+
+def comparison(delta: float, replicates: Array, counts: Array) -> Comparison:
+    """Return what the replicates of a difference say, with the numbers of dialogues and turns that it rests on."""
+    low, high = percentile_interval(replicates)
+    return Comparison(delta, low, high, int((counts > 0).sum()), int(counts.sum()), two_sided_p(replicates))
 
 
 def resampled_means(sums: Array, counts: Array, n_boot: int = RESAMPLES, seed: int = SEED) -> Array:
@@ -79,23 +93,39 @@ def resampled_means(sums: Array, counts: Array, n_boot: int = RESAMPLES, seed: i
     Args:
         sums, counts: for each dialogue (rows) and metric (columns) the sum of the turn values and their number.
     """
-    both = np.hstack([sums, counts])
-    totals = np.vstack([drawn @ both for drawn in resamples(len(sums), n_boot, seed)])
+    totals = resampled_totals(np.hstack([sums, counts]), n_boot, seed)
     width = sums.shape[1]
-    means: Array = np.full((len(totals), width), np.nan)
-    np.divide(totals[:, :width], totals[:, width:], out=means, where=totals[:, width:] > 0)
-    return means
+    return ratio(totals[:, :width], totals[:, width:])
+
+
+def resampled_totals(columns: Array, n_boot: int = RESAMPLES, seed: int = SEED) -> Array:
+    """Return the total of every column in every resample: one row a resample; rows of `columns` are dialogues."""
+    columns = np.ascontiguousarray(columns, dtype=np.float64)
+    totals = np.empty((n_boot, columns.shape[1]))
+    start = 0
+    for drawn in resamples(len(columns), n_boot, seed):
+        np.matmul(drawn, columns, out=totals[start : start + len(drawn)])
+        start += len(drawn)
+    return totals
 
 
 def resamples(n: int, n_boot: int = RESAMPLES, seed: int = SEED) -> Iterator[Array]:
     """Yield how often each of n dialogues is drawn, some resamples at a time; the draws are those of one call."""
     stream = np.random.default_rng(seed)
-    step = max(1, CHUNK // max(1, n))
+    step = max(1, BLOCK // max(1, n))
     for start in range(0, n_boot, step):
-        size = min(step, n_boot - start)
-        draws = stream.integers(0, n, size=(size, n))
-        draws += np.arange(size)[:, None] * n
-        yield np.bincount(draws.ravel(), minlength=size * n).reshape(size, n).astype(float)
+        draws = stream.integers(0, n, size=(min(step, n_boot - start), n))
+        weights: Array = np.empty(draws.shape)
+        for row, drawn in zip(weights, draws, strict=True):
+            row[:] = np.bincount(drawn, minlength=n)
+        yield weights
+
+
+def ratio(totals: Array, counts: Array) -> Array:
+    """Return totals by counts; NaN where a count is 0."""
+    means: Array = np.full(np.broadcast(totals, counts).shape, np.nan)
+    np.divide(totals, counts, out=means, where=counts > 0)
+    return means
 
 
 def percentile_interval(means: Array, level: float = LEVEL) -> tuple[float, float]:
@@ -106,6 +136,15 @@ def percentile_interval(means: Array, level: float = LEVEL) -> tuple[float, floa
     tail = 50 * (1 - level)
     low, high = np.percentile(defined, [tail, 100 - tail])
     return float(low), float(high)
+
+
+def two_sided_p(differences: Array) -> float:
+    """Return twice the smaller share of resamples at or beyond 0, never below 1 / (resamples + 1) and at most 1."""
+    defined = differences[~np.isnan(differences)]
+    if not len(defined):
+        return math.nan
+    smaller = min(int((defined <= 0).sum()), int((defined >= 0).sum()))
+    return min(1.0, 2 * (smaller + 1) / (len(defined) + 1))
 
 
 def _differences(a: Dialogues, b: Dialogues) -> tuple[Array, Array]:
