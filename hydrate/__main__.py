@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import sys
 from collections.abc import Sequence
 from contextlib import closing
@@ -13,6 +14,7 @@ from hydrate.hydration import ON_MISMATCH
 from hydrate.paths import dehydrate_path, hydrate_path
 from hydrate.progress import ProgressLine
 from hydrate.tables import read_texts
+from hydrate.writing import storing, whole_file
 
 DESCRIPTION = (
     "Fill the placeholders of a release with licensed text from your own copy of it, every span verified by its SHA256."
@@ -34,6 +36,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_arguments(parser)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that cannot show a sign must not cost the work
     try:
         return run(parser.parse_args(arguments))
     except TraceError as error:
@@ -46,16 +51,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Do what parsed arguments ask for; `trace-dataset hydrate` calls this too."""
-    fields = options.fields.split(",") if options.fields else None
+    _check(options)
+    fields = None if options.fields is None else [name.strip() for name in options.fields.split(",")]
     texts = read_texts(options.texts, options.id_field, options.text_field) if options.texts else {}
     if options.dehydrate:
-        if not options.texts or not options.out:
-            raise UsageError("--dehydrate needs --texts and --out", do="give the licensed texts as a file")
         count = dehydrate_path(options.source, texts, options.out, fields=fields)
         print(f"{count:,} records written to {options.out}")
         return 0
-    if bool(options.out) == options.check:
-        raise UsageError("give either --out or --check", do="--out DIR writes, --check only verifies")
     with closing(ProgressLine("finding reviews")) as progress:
         on_mismatch = "placeholder" if options.check else options.on_mismatch
         report = hydrate_path(
@@ -70,8 +72,27 @@ def run(options: argparse.Namespace) -> int:
         report.kept_placeholders = 0
     print(report.to_json() if options.json else report)
     if options.report:
-        Path(options.report).write_text(report.to_json() + "\n")
+        target = Path(options.report).expanduser()
+        with storing(target), whole_file(target) as part:
+            part.write_text(report.to_json() + "\n")
     return 0 if report.ok else 1
+
+
+def _check(options: argparse.Namespace) -> None:
+    """Refuse what cannot be meant before anything is read."""
+    given = [path for path in (options.source, options.bundle, options.texts, options.out) if path is not None]
+    if "" in given or options.report == "":
+        raise UsageError("a path is empty", do="was a variable of the shell not set?")
+    if options.dehydrate and (options.texts is None or options.out is None or options.check):
+        raise UsageError(
+            "--dehydrate needs --texts and --out, and has no --check", do="give the licensed texts as a file"
+        )
+    if (options.out is not None) == options.check:
+        raise UsageError("give either --out or --check", do="--out DIR writes, --check only verifies")
+    if options.report is not None:
+        report = Path(options.report).expanduser()
+        if report.is_dir() or report.resolve() in [Path(path).expanduser().resolve() for path in given]:
+            raise UsageError(f"--report {report} is a folder, or a file that is read or written", do="name a new file")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -49,9 +49,9 @@ def dehydrate(
     """
     if on_altered not in ON_ALTERED:
         raise UsageError(f"on_altered={on_altered!r} does not exist", do=f"use one of: {', '.join(ON_ALTERED)}")
-    shape = shape_of(fields)
+    rows = list(dialogues)
+    shape = shape_of(fields, rows)
     known = SourceTexts(0, {key: replace_surrogates(text)[0] for key, text in texts.items()})
-    rows = [{**row} for row in dialogues]
     units = []
     for position, row in enumerate(rows):
         with located(shape.name(row, position)):
@@ -81,7 +81,7 @@ def _emptied(
                 do="give the texts these records were hydrated with",
             )
         known[each.n] = found.text
-    cited = list(dict.fromkeys(str(item["review_id"]) for item in unit.citations))
+    cited = list(dict.fromkeys(item["review_id"] for item in unit.citations))
     template, spans = dehydrate_text(
         replace_surrogates(unit.text)[0],
         texts.texts,

@@ -64,8 +64,8 @@ def hydrate(
     """
     if on_mismatch not in ON_MISMATCH:
         raise UsageError(f"on_mismatch={on_mismatch!r} does not exist", do=f"use one of: {', '.join(ON_MISMATCH)}")
-    shape = shape_of(fields)
     records = list(dialogues)
+    shape = shape_of(fields, records)
     texts = gather(source, text_ids(records, shape), progress)
     report = HydrationReport(
         reviews_wanted=texts.wanted,

@@ -16,7 +16,7 @@ from hydrate.dehydration import dehydrate
 from hydrate.errors import BundleError, HydrationError, UsageError
 from hydrate.hydration import ON_MISMATCH, changed_texts, fill, text_ids
 from hydrate.report import HydrationReport, mismatch
-from hydrate.shapes import Row, Shape, shape_of
+from hydrate.shapes import Row, Shape, located, shape_of, string, whole
 from hydrate.sources import SourceTexts, gather
 from hydrate.spans import AMBIGUOUS_ID, MISSING, REVIEW_CHANGED, VERIFIED, span_sha256
 from hydrate.tables import read_rows, write_rows
@@ -41,10 +41,14 @@ class _Files:
 
     def wanted(self) -> list[str]:
         ids = [each for rows in self.records.values() for each in text_ids(rows, self.shape)]
-        return [*ids, *(str(row["review_id"]) for row in self.reviews)]
+        return [*ids, *self.hashes()]
 
     def hashes(self) -> dict[str, tuple[int, str]]:
-        return {str(row["review_id"]): (int(row["n_chars"]), str(row["sha256"])) for row in self.reviews}
+        hashes = {}
+        for position, row in enumerate(self.reviews):
+            with located(f"review {position} of the reviews table"):
+                hashes[string(row, "review_id")] = whole(row, "n_chars"), string(row, "sha256")
+        return hashes
 
 
 def hydrate_path(
@@ -122,7 +126,7 @@ def dehydrate_path(
     """
     where, target = Path(source).expanduser(), Path(out).expanduser()
     refuse_existing(target)
-    rows = dehydrate(read_rows(where), texts, fields=fields, on_altered=on_altered)
+    rows = dehydrate(_some(read_rows(where), where), texts, fields=fields, on_altered=on_altered)
     with storing(target), whole_file(target) as part:
         write_rows(part, rows, where)
     return len(rows)
@@ -138,23 +142,31 @@ def _read(where: Path, fields: Sequence[str] | str | None) -> _Files:
             )
         _check_manifest(where)
         table = where / REVIEWS
-        return _Files(
-            {path: read_rows(path) for path in paths}, read_rows(table) if table.exists() else [], shape_of(None)
-        )
-    rows = read_rows(where)
-    if fields is None and rows and "turns" not in rows[0]:
+        records = {path: read_rows(path) for path in paths}
+        _some([row for rows in records.values() for row in rows], where)
+        return _Files(records, read_rows(table) if table.exists() else [], shape_of(None))
+    rows = _some(read_rows(where), where)
+    if fields is None and "turns" not in rows[0]:
         if {"review_id", "n_chars", "sha256"} <= rows[0].keys():
             return _Files({}, rows, shape_of(None))
         raise UsageError(
             f"{where} holds no dialogues: a record has {', '.join(sorted(rows[0]))}",
             do="name the fields that hold text with fields=… (--fields)",
         )
-    return _Files({where: rows}, [], shape_of(fields))
+    return _Files({where: rows}, [], shape_of(fields, rows))
+
+
+def _some(rows: list[Row], where: Path) -> list[Row]:
+    """Return records; raises `BundleError` for none, which would pass for all verified."""
+    if not rows:
+        raise BundleError(f"{where} holds no records", do="give the file that was released")
+    return rows
 
 
 def _check_manifest(folder: Path) -> None:
     """Raise `BundleError` where a file is not what the manifest says it was."""
-    for name, wanted in _manifest(folder).get("files", {}).items():
+    files = _manifest(folder).get("files")
+    for name, wanted in files.items() if isinstance(files, dict) else ():
         try:
             with (folder / name).open("rb") as file:
                 found = hashlib.file_digest(file, "sha256").hexdigest()
@@ -179,13 +191,13 @@ def _manifest(folder: Path) -> dict[str, Any]:
 
 def _with_text(row: Row, texts: SourceTexts, report: HydrationReport) -> Row:
     """Return a row of the reviews table with its text, if it is the text that was hashed."""
-    key, text = str(row["review_id"]), None
+    key, text = row["review_id"], None
     if key in texts.ambiguous:
         status = AMBIGUOUS_ID
     elif key not in texts.texts:
         status = MISSING
     else:
-        text = texts.texts[key][: int(row["n_chars"])]
+        text = texts.texts[key][: row["n_chars"]]
         status = VERIFIED if span_sha256(text) == row["sha256"] else REVIEW_CHANGED
     report.table[status] = report.table.get(status, 0) + 1
     return {**row, "text": text if status == VERIFIED else None}
@@ -194,7 +206,7 @@ def _with_text(row: Row, texts: SourceTexts, report: HydrationReport) -> Row:
 def _explained(error: HydrationError, where: Path, source: Bundle | Mapping[str, str]) -> HydrationError:
     """Say in the error whether the release was made from this bundle."""
     made_from = _manifest(where).get("bundle_fingerprint") if where.is_dir() else None
-    if not made_from or not isinstance(source, Bundle):
+    if not isinstance(made_from, str) or not isinstance(source, Bundle):
         return error
     given = source.fingerprint().digest
     same = "this very bundle" if given == made_from else f"bundle {made_from[:12]}, yours is {given[:12]}"

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from operator import index
 from typing import Any
 
-from hydrate.errors import HydrationError
+from hydrate.errors import HydrationError, UsageError
 from hydrate.spans import Span
 
 Row = dict[str, Any]
 QUOTES = "quotes"
+_AS_RELEASED = "give records as they were released; a spreadsheet or a filter may have changed them"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +53,19 @@ class Dialogues:
 
     def units(self, record: Mapping[str, Any]) -> Iterator[Unit]:
         """Yield the texts of a record."""
-        for position, turn in enumerate(record.get("turns") or ()):
-            quotes = list(turn.get(QUOTES) or ())
-            yield Unit(
-                int(turn.get("index", position)),
-                _text(turn, "text"),
-                quotes,
-                [_reference(quote, "review_id") for quote in quotes],
-                list(turn.get("citations") or ()),
-            )
+        for position, turn in enumerate(objects(record, "turns", needed=True)):
+            with located(f"turn {position}"):
+                quotes, citations = objects(turn, QUOTES), objects(turn, "citations")
+                for cited in citations:
+                    string(cited, "label")
+                    string(cited, "review_id")
+                yield Unit(
+                    whole(turn, "index") if "index" in turn else position,
+                    string(turn, "text"),
+                    quotes,
+                    [reference(quote, "review_id") for quote in quotes],
+                    citations,
+                )
 
     def rebuilt(self, record: Mapping[str, Any], texts: Sequence[tuple[str, Sequence[Mapping[str, Any]]]]) -> Row:
         """Return a record with other texts and quotes, one pair for each unit."""
@@ -97,11 +103,18 @@ class Fields:
         return f"record {record.get(self.identifier, position)}"
 
     def units(self, record: Mapping[str, Any]) -> Iterator[Unit]:
-        """Yield the texts of a record; a field that is missing or null is none."""
-        for name in self.names:
-            if record.get(name) is not None:
-                quotes = [quote for quote in record.get(QUOTES) or () if quote.get("field") == name]
-                yield Unit(name, _text(record, name), quotes, [_reference(quote, "text_id") for quote in quotes])
+        """Yield the texts of a record; a field that is missing or null is none, and then has no quotes."""
+        quotes: dict[Any, list[Mapping[str, Any]]] = {name: [] for name in self.names if record.get(name) is not None}
+        for quote in objects(record, QUOTES):
+            name = string(quote, "field")
+            if name not in quotes:
+                raise HydrationError(
+                    f"a quote belongs to field {name!r}, which was not named or holds no text",
+                    do="name every field that has quotes with fields=… (--fields)",
+                )
+            quotes[name].append(quote)
+        for name, own in quotes.items():
+            yield Unit(name, string(record, name), own, [reference(quote, "text_id") for quote in own])
 
     def rebuilt(self, record: Mapping[str, Any], texts: Sequence[tuple[str, Sequence[Mapping[str, Any]]]]) -> Row:
         """Return a record with other texts and quotes, one pair for each unit."""
@@ -124,11 +137,25 @@ class Fields:
 Shape = Dialogues | Fields
 
 
-def shape_of(fields: Sequence[str] | str | None) -> Shape:
-    """Return the shape of records: dialogues, or flat records with text in these fields."""
+def shape_of(fields: Sequence[str] | str | None, records: Sequence[Mapping[str, Any]] = ()) -> Shape:
+    """Return the shape of records: dialogues, or flat records with text in these fields.
+
+    Raises:
+        UsageError: no record has a field of this name: taken for text without quotes it would pass for verified.
+    """
+    for position, row in enumerate(records):
+        if not isinstance(row, Mapping):
+            raise HydrationError(f"record {position} is no object", do="give one object for each record")
     if fields is None:
         return Dialogues()
-    return Fields((fields,) if isinstance(fields, str) else tuple(fields))
+    names = (fields,) if isinstance(fields, str) else tuple(dict.fromkeys(fields))
+    for name in names:
+        if not isinstance(name, str) or (records and not any(name in row for row in records)):
+            raise UsageError(
+                f"no record has a field {name!r}; the first has {', '.join(map(str, records[0])) if records else 'none'}",
+                do="name the fields that hold text with fields=… (--fields)",
+            )
+    return Fields(names)
 
 
 @contextmanager
@@ -141,20 +168,39 @@ def located(name: str, place: int | str | None = None) -> Iterator[None]:
         raise HydrationError(f"{where}: {error.what}", do=error.do) from None
 
 
-def _text(row: Mapping[str, Any], name: str) -> str:
-    text = row.get(name)
-    if not isinstance(text, str):
-        raise HydrationError(f"{name} is not a text but {type(text).__name__}", do="give records as they were released")
-    return text
+def reference(row: Mapping[str, Any], identifier: str) -> Reference:
+    """Return what a quote refers to; raises `HydrationError` for one that is incomplete or of other types."""
+    return Reference(
+        whole(row, "n"), string(row, identifier), whole(row, "start"), whole(row, "end"), string(row, "sha256")
+    )
 
 
-def _reference(quote: Mapping[str, Any], identifier: str) -> Reference:
+def objects(row: Mapping[str, Any], name: str, needed: bool = False) -> list[Mapping[str, Any]]:
+    """Return the objects in a list of a record; missing or null is none, unless it is `needed`."""
+    values = row.get(name)
+    if values is None and not needed:
+        return []
+    if not isinstance(values, (list, tuple)) or not all(isinstance(each, Mapping) for each in values):
+        found = "missing" if name not in row else "not a list of objects"
+        raise HydrationError(f"{name} is {found}", do=_AS_RELEASED)
+    return list(values)
+
+
+def string(row: Mapping[str, Any], name: str) -> str:
+    """Return a text of a record."""
+    value = row.get(name)
+    if not isinstance(value, str):
+        raise HydrationError(f"{name} is {_found(row, name)} and not a text", do=_AS_RELEASED)
+    return value
+
+
+def whole(row: Mapping[str, Any], name: str) -> int:
+    """Return a whole number of a record."""
     try:
-        return Reference(
-            int(quote["n"]), str(quote[identifier]), int(quote["start"]), int(quote["end"]), str(quote["sha256"])
-        )
-    except (KeyError, TypeError, ValueError) as error:
-        raise HydrationError(
-            f"a quote is incomplete: {type(error).__name__} {error}",
-            do=f"every quote needs n, {identifier}, start, end and sha256",
-        ) from None
+        return index(row.get(name))  # type: ignore[arg-type]
+    except TypeError:
+        raise HydrationError(f"{name} is {_found(row, name)} and not a whole number", do=_AS_RELEASED) from None
+
+
+def _found(row: Mapping[str, Any], name: str) -> str:
+    return f"of type {type(row[name]).__name__}" if name in row else "missing"

@@ -71,8 +71,11 @@ def read_texts(
         UsageError: a record lacks one of the two fields.
     """
     texts: dict[str, str] = {}
-    for number, row in enumerate(read_rows(Path(path)), 1):
-        if not isinstance(row.get(text_field), str) or row.get(id_field) is None:
+    rows = read_rows(Path(path))
+    if not rows:
+        raise BundleError(f"{path} holds no texts", do="give the file with the licensed texts")
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row.get(text_field), str) or not isinstance(row.get(id_field), (str, int)):
             raise UsageError(
                 f"{path} record {number:,} has no {id_field} or no {text_field}; it has {', '.join(sorted(row))}",
                 do="name the fields with id_field=… and text_field=…",

@@ -153,8 +153,8 @@ def test_the_report_is_json_with_every_case_and_no_text() -> None:
         ("[Q:1]", [quote(R1, 14, 22)], r"dialogue d1 turn 1: placeholder \[Q:1\]"),
         ("none", [quote(R1, 14, 22)], "dialogue d1 turn 1: quote 0 has no placeholder"),
         ("[Q:0]", [quote(R1, 14, 22), quote(R1, 0, 3)], "two quotes have one number"),
-        ("[Q:0]", [{"n": 0, "review_id": R1}], "a quote is incomplete"),
-        (None, [], "text is not a text"),
+        ("[Q:0]", [{"n": 0, "review_id": R1}], "turn 1: start is missing"),
+        (None, [], "turn 1: text is of type NoneType and not a text"),
     ],
 )
 def test_what_is_malformed_is_named(text: Any, quotes: list[dict[str, Any]], message: str) -> None:
