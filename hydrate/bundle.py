@@ -15,6 +15,7 @@ from hydrate.errors import BundleError
 from hydrate.fingerprint import Fingerprint, Signature, TableInfo, combine, recall, remember
 from hydrate.formats import open_path
 from hydrate.jsonlines import BYTE_ORDER_MARK, parse_object
+from hydrate.repeats import Ids
 from hydrate.scan import scan_range
 from hydrate.scanner import Item, Review, Scanner, Search
 from hydrate.spans import replace_surrogates
@@ -88,18 +89,18 @@ class Bundle:
     def review_keys(self, business_ids: Collection[str], progress: Progress | None = None) -> Iterator[tuple[str, str]]:
         """Yield (review_id, business_id) of the reviews of these places that have text; one scan, no text is kept.
 
-        A review that stands twice comes once; then its rows are compared, and raise `BundleError` if they differ.
+        A review that stands twice comes twice. At the end the rows of such are compared, and raise `BundleError` if
+        they differ.
         """
         places = {name: name for name in map(_clean, business_ids)}
-        seen: set[str] = set()
-        repeated: set[str] = set()
-        for review, place, *_ in self._found(_search("business_id", places, keys_only=True), progress):
-            if review in seen:
-                repeated.add(review)
-            else:
-                seen.add(review)
-                yield review, places[place]
-        self._compare(repeated, None)
+        search = _search("business_id", places, keys_only=True)
+        seen = Ids()
+        for review, place, *_ in self._found(search, progress):
+            seen.add(review)
+            yield review, places[place]
+        twice = seen.twice()
+        if twice:
+            self._compare({review for review, *_ in self._found(search) if hash(review) in twice}, None)
 
     def reviews(
         self,

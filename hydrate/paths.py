@@ -219,6 +219,7 @@ def _write_folder(
     where: Path, target: Path, filled: Mapping[Path, list[Row]], reviews: list[Row], report: HydrationReport
 ) -> None:
     with whole_folder(target) as part:
+        (part / ".gitignore").write_text("# hydrated: licensed text, not to be published\n*\n")
         for file in sorted(where.rglob("*")):
             name = file.relative_to(where)
             if not file.is_file() or name.name in _LEFT_OUT or any(each.startswith(".") for each in name.parts):
@@ -233,5 +234,4 @@ def _write_folder(
         readme = part / "README.md"
         if readme.exists():
             readme.write_bytes(readme.read_bytes() + _WARNING.encode())
-        (part / ".gitignore").write_text("# hydrated: licensed text, not to be published\n*\n")
         (part / REPORT).write_text(report.to_json() + "\n")

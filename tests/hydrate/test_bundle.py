@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import sys
 import tarfile
 from collections.abc import Callable
 from pathlib import Path
@@ -128,14 +129,29 @@ def test_identical_repeats_merge_and_conflicting_ones_raise_only_when_asked_for(
     assert conflicts == {ids[3]}
 
 
-def test_review_keys_merge_repeats_and_refuse_conflicts(tmp_path: Path) -> None:
+@pytest.mark.parametrize("numpy", [True, False])
+def test_review_keys_compare_repeats_and_refuse_conflicts(
+    numpy: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not numpy:
+        monkeypatch.setitem(sys.modules, "numpy", None)
     rows = [review(0, place=1), review(0, place=1), review(3, place=1)]
     bundle = hydrate.open_bundle(write_bundle(tmp_path / "a", "folder", {"review": lines(map(line, rows))}))
-    assert len(list(bundle.review_keys([identifier("place 1")]))) == 2
+    assert [key for key, _ in bundle.review_keys([identifier("place 1")])] == [row["review_id"] for row in rows]
+    assert bundle.repeated_reviews == 1
+    assert list(bundle.review_keys([identifier("absent")])) == []
     rows.append(review(0, place=1, text="other words"))
     bundle = hydrate.open_bundle(write_bundle(tmp_path / "b", "folder", {"review": lines(map(line, rows))}))
-    with pytest.raises(BundleError, match="stands twice"):
+    with pytest.raises(BundleError, match=r"stands twice.* see lines 1, 2, 4"):
         list(bundle.review_keys([identifier("place 1")]))
+
+
+def test_ids_that_share_a_hash_are_not_repeats(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hydrate.repeats.hash", lambda _: 7, raising=False)
+    monkeypatch.setattr("hydrate.bundle.hash", lambda _: 7, raising=False)
+    bundle = hydrate.open_bundle(write_bundle(tmp_path, "folder"))
+    assert len(list(bundle.review_keys([identifier("place 1")]))) == 7
+    assert bundle.repeated_reviews == 0
 
 
 def test_review_keys_leave_out_blank_text(tmp_path: Path) -> None:

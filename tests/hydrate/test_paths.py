@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
-import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -22,8 +18,6 @@ from hydrate.tables import read_rows, write_rows
 from tests.disks import fill, make_read_only, tmpfs
 from tests.hydrate import releases
 from tests.hydrate.helpers import line, lines, review, tables, write_bundle
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -185,43 +179,6 @@ def test_a_full_disk(release: Path, bundle: Path, tmp_path: Path, monkeypatch: p
             hydrate_path(release, bundle, small / "out")
 
 
-@pytest.mark.parametrize("point", ["write_rows", "copyfile", "_to_disk", "replace", "chmod"])
-def test_killed_at_any_point_there_is_no_half_output_and_the_next_run_finishes(
-    point: str, release: Path, bundle: Path, tmp_path: Path
-) -> None:
-    program = f"""
-import os, shutil, signal, sys, pathlib, hydrate.paths, hydrate.writing
-def die(*arguments, **options):
-    os.kill(os.getpid(), signal.SIGKILL)
-owner = {{"write_rows": hydrate.paths, "copyfile": shutil, "_to_disk": hydrate.writing}}.get({point!r}, pathlib.Path)
-setattr(owner, "rename" if {point!r} == "replace" else {point!r}, die)
-hydrate.hydrate_path(sys.argv[1], sys.argv[2], sys.argv[3])
-"""
-    run = subprocess.run(
-        [sys.executable, "-c", program, str(release), str(bundle), str(tmp_path / "out")],
-        cwd=ROOT,
-        timeout=60,
-        check=False,
-    )
-    assert run.returncode == -signal.SIGKILL
-    assert not (tmp_path / "out").exists()
-    assert hydrate_path(release, bundle, tmp_path / "out").ok
-
-
-def test_killed_while_it_scans(release: Path, tmp_path: Path) -> None:
-    bundle = write_bundle(tmp_path / "big", "folder", tables(60_000))
-    command = [sys.executable, "-m", "hydrate", str(release), "--bundle", str(bundle), "--out", str(tmp_path / "out")]
-    for delay in (0.05, 0.15, 0.3):
-        run = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        time.sleep(delay)
-        run.kill()
-        run.wait()
-        assert not (tmp_path / "out").exists() or len(read_rows(tmp_path / "out/dialogues/train.parquet")) == 14
-        if (tmp_path / "out").exists():
-            return
-    assert hydrate_path(release, bundle, tmp_path / "out").ok
-
-
 def test_the_command_line(release: Path, bundle: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = [str(release), "--bundle", str(bundle)]
     assert main([*arguments, "--check"]) == 0
@@ -276,26 +233,3 @@ def test_progress_shows_bytes_rate_and_time_left(
         "finding reviews: 2.00 of 5.00 GB, 40 %, 1,000 MB/s, 3 s left",
         "finding reviews: 4.00 of 5.00 GB, 80 %, 200 MB/s, 5 s left",
     ]
-
-
-def test_two_processes_that_write_one_output(release: Path, bundle: Path, tmp_path: Path) -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "hydrate",
-        str(release),
-        "--bundle",
-        str(bundle),
-        "--out",
-        str(tmp_path / "out"),
-        "--quiet",
-    ]
-    runs = [
-        subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env={**os.environ})
-        for _ in range(2)
-    ]
-    errors = [run.communicate(timeout=60)[1].decode() for run in runs]
-    codes = sorted(run.returncode for run in runs)
-    assert codes[0] == 0
-    assert all(not error or error.startswith("error: ") for error in errors)
-    assert len(read_rows(tmp_path / "out/dialogues/train.parquet")) == 14
