@@ -5,18 +5,19 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from trace_dataset.dialogues.draws import chance, pick, shuffled, weighted_order
 from trace_dataset.dialogues.shapes import Event, chain_length, events, parse
 from trace_dataset.dialogues.views import CellView
 
 MOST_VISITS = 600  # of the search through orders of places; a pool that needs more is redrawn
-MOST_ORDERS, WISH_DRAWS = 12, 3
-MOST_CHAINS = 8  # to choose from: few other places should fit, and the golds be well spoken of
+MOST_ORDERS = 32  # to choose from: few other places should fit, and the golds be well spoken of
 STRENGTH, ADVANTAGE = (
     0.1,
     0.2,
 )  # of a sentence for the gold; of one more than others have; 1 being another place that fits
+MISS = 1.0  # of each wish more than one that a place misses beside the gold
 ENOUGH_SENTENCES = 3
 NEAR_MISS = 0.95  # of the partners miss one wish
 FIRST_WISHES = {"easy": (2, 2, 3), "medium": (2, 3), "hard": (2, 3, 3, 4), "expert": (3, 3, 4)}
@@ -30,7 +31,7 @@ class Chain:
     """A shape with its places and wishes.
 
     Attributes:
-        places: business ids by index of the shape; partners stand at the end, so that -1 and -2 find them.
+        places: business ids by index of the shape; a partner stands at the end, so that -1 finds it.
         wishes: the numbers of the wishes asked at each event, the opening first.
         cost: how loosely the wishes fit: other places of the pool that fit as well, less the sentences for the golds.
     """
@@ -60,30 +61,23 @@ def fit(
     supports = {business: view.supports[business] & askable for business in pool}
     moments = events(shape)
     found: list[Chain] = []
-    for tried, places in enumerate(_orders(supports, shape, shuffled(rng, pool), least_first), start=1):
-        for _ in range(WISH_DRAWS):
-            wishes = _choose(view, moments, places, supports, tier, interest, rng, least_first)
-            partners = None if wishes is None else _partners(view, shape, pool, places, wishes, rng)
-            if wishes is not None and partners is not None:
-                found.append(Chain(shape, places + partners, wishes, _cost(view, shape, pool, places, wishes)))
-        if len(found) >= MOST_CHAINS or tried >= MOST_ORDERS:
-            break
+    for places in islice(_orders(supports, shape, shuffled(rng, pool), least_first), MOST_ORDERS):
+        wishes = _choose(view, moments, places, supports, tier, interest, rng, least_first)
+        partners = None if wishes is None else _partners(view, shape, pool, places, wishes, rng)
+        if wishes is not None and partners is not None:
+            found.append(Chain(shape, places + partners, wishes, _cost(view, shape, pool, places, wishes)))
     return min(found, key=lambda chain: chain.cost) if found else None
 
 
-def askable_at(event: Event, places: Sequence[str | None], supports: dict[str, int], strict: bool = False) -> int:
-    """Return the wishes that everyone named later supports and nobody refused does; unset places are left out."""
+def askable_at(event: Event, places: Sequence[str | None], supports: dict[str, int]) -> int:
+    """Return the wishes that everyone named later supports and nobody refused does; partners and unset places are left out."""
     total = -1
     for index in event.later:
         if (business := places[index]) is not None:
             total &= supports[business]
     for index in event.refused:
-        if (business := places[index]) is not None:
+        if index >= 0 and (business := places[index]) is not None:
             total &= ~supports[business]
-    if strict:
-        for index in event.standing:
-            if (business := places[index]) is not None:
-                total &= supports[business]
     return total
 
 
@@ -134,7 +128,7 @@ def _choose(
     chosen: dict[int, tuple[int, ...]] = {}
     for index in sorted(range(len(moments)), key=lambda index: (not moments[index].refused, index)):
         event = moments[index]
-        open_to = askable_at(event, places, supports, strict=not event.required)
+        open_to = askable_at(event, places, supports)
         wanted, least = _how_many(event, tier, rng, least_first)
         found: list[int] = []
         quoted = places[event.later[0]]
@@ -166,17 +160,22 @@ def asked_before(shape: str, wishes: Sequence[Sequence[int]]) -> dict[int, int]:
 def _cost(
     view: CellView, shape: str, pool: Sequence[str], places: Sequence[str], wishes: Sequence[Sequence[int]]
 ) -> float:
-    """Return how many others fit at each recommendation, less how much more the reviews say for the gold than for them."""
+    """Return how many others fit at each recommendation, less how much more the reviews say for the gold than for them.
+
+    A place that stands beside the gold in a comparison should miss one wish at most, as a partner does.
+    """
     steps = parse(shape)
     cost = 0.0
     for index, asked in asked_before(shape, wishes).items():
-        refused = {places[place] for step in steps[:index] if step.kind == "X" for place in step.places}
+        refused = {places[place] for step in steps[:index] if step.kind == "X" for place in step.places if place >= 0}
         gold = places[steps[index].places[0]]
         others = [
             business
             for business in pool
             if business != gold and business not in refused and not asked & ~view.supports[business]
         ]
+        beside = [places[place] for place in steps[index].places[1:] if place >= 0]
+        cost += MISS * sum(max(0, (asked & ~view.supports[business]).bit_count() - 1) for business in beside)
         speaking = _said(view, gold, asked)
         cost += len(others) - STRENGTH * speaking
         if others:
@@ -196,23 +195,30 @@ def _partners(
     wishes: Sequence[Sequence[int]],
     rng: random.Random,
 ) -> tuple[str, ...] | None:
-    """Return the places that are only compared with, `q` before `p`; None where none comes close enough."""
-    wanted = [(index, place) for index, step in enumerate(parse(shape)) for place in step.places if place < 0]
-    asked = asked_before(shape, wishes)
-    chosen: dict[int, str] = {}
-    for index, place in wanted:
-        missing = {
-            business: (asked[index] & ~view.supports[business]).bit_count()
-            for business in pool
-            if business not in places and business not in chosen.values() and _shows(view, business, asked[index])
-        }
-        near = [business for business, many in missing.items() if many == 1]
-        full = [business for business, many in missing.items() if many == 0]
-        options = (near or full) if chance(rng, NEAR_MISS) else (full or near)
-        if not options:
-            return None
-        chosen[place] = pick(rng, options)
-    return tuple(chosen[place] for place in sorted(chosen))
+    """Return the place that is only compared with, if the shape has one; None where none comes close enough.
+
+    Where it is refused afterwards it must not support what is asked then.
+    """
+    steps = parse(shape)
+    step = next((index for index, step in enumerate(steps) if step.recommends and min(step.places) < 0), None)
+    if step is None:
+        return ()
+    asked = asked_before(shape, wishes)[step]
+    unmet = sum(
+        1 << number
+        for event, numbers in zip(events(shape), wishes, strict=True)
+        if event.refused and min(event.refused) < 0
+        for number in numbers
+    )
+    missing = {
+        business: (asked & ~view.supports[business]).bit_count()
+        for business in pool
+        if business not in places and not view.supports[business] & unmet and _shows(view, business, asked)
+    }
+    near = [business for business, many in missing.items() if many == 1]
+    full = [business for business, many in missing.items() if many == 0]
+    options = (near or full) if chance(rng, NEAR_MISS) else (full or near)
+    return (pick(rng, options),) if options else None
 
 
 def _shows(view: CellView, business: str, asked: int) -> bool:

@@ -87,6 +87,8 @@ class UserVoice:
         name = turn.cue
         if turn.cue == "compare":
             name = "compare_one" if turn.places and compared == 1 else "compare_new"
+        elif turn.cue == "more" and compared > 1:
+            name = "more_many"
         request = self.voice.say(name)
         wish = self._wishes(turn.wishes)
         parts = [request, wish] if chance(self.rng, 0.65) else [wish, request]
