@@ -10,7 +10,7 @@ import importlib.util
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from hydrate.errors import TraceError, UsageError
 from trace_dataset.installed import hub_names, hub_path
@@ -22,11 +22,24 @@ __all__ = ["Baseline", "PastTurn", "Response", "TurnContext", "load_baseline", "
 
 
 class Baseline:
-    """Base class of all baselines; `name` is the folder's name."""
+    """Base class of all baselines; `name` is the folder's name.
+
+    Attributes:
+        uses_lm: whether it asks a language model; `lm` says which: a name, `LmSettings`, an open model, or a `dspy.LM`.
+        session_isolated: whether a dialogue's answers depend on that dialogue alone; if not, dialogues are run in order.
+    """
 
     name = "baseline"
+    uses_lm: ClassVar[bool] = False
+    session_isolated: ClassVar[bool] = True
+    lm: Any = None
     kb: KnowledgeBase
     writer: TemplateWriter
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What the answers depend on besides code and data, as JSON values; runs that differ in it never mix."""
+        return {}
 
     def prepare(self, kb: KnowledgeBase) -> None:
         """Build whatever the baseline needs, once, before the first turn; an override calls `super().prepare(kb)`."""
@@ -54,30 +67,37 @@ class Baseline:
     def observe(self, turn: PastTurn) -> None:
         """See a reference turn go by; for baselines that keep a state."""
 
+    def close(self) -> None:
+        """Give back what `prepare` opened, such as a server; called when a run ends."""
 
-def load_baseline(name: str, trust_remote_code: bool = False) -> Baseline:
+
+def load_baseline(name: str, trust_remote_code: bool = False, *, lm: Any = None) -> Baseline:
     """Return a baseline by the name of an installed one, or by the path of a folder.
 
     Args:
         name: a bare name is always the installed baseline (`"tfidf"`); a path has a slash in it (`"./my_idea"`).
         trust_remote_code: needed for code that comes from the Hub.
+        lm: the language model to ask: `"local"`, `"openai/…"`, `"anthropic/…"`, `LmSettings`, an open model, a `dspy.LM`.
 
     Raises:
-        UsageError: there is no such baseline; the message lists those that exist.
+        UsageError: there is no such baseline (the message lists those that exist), or it asks no language model.
 
     Example:
         >>> load_baseline("popularity").name
         'popularity'
     """
-    if "/" not in name:
-        return load_folder(hub_path("baselines", name))
-    folder = Path(name).expanduser()
-    if folder.is_dir():
-        return load_folder(folder)
-    raise UsageError(
-        f"there is no folder {name!r}",
-        do=f"give a folder that holds <name>/<name>.py, or one of: {', '.join(hub_names('baselines'))}",
-    )
+    folder = hub_path("baselines", name) if "/" not in name else Path(name).expanduser()
+    if not folder.is_dir():
+        raise UsageError(
+            f"there is no folder {name!r}",
+            do=f"give a folder that holds <name>/<name>.py, or one of: {', '.join(hub_names('baselines'))}",
+        )
+    baseline = load_folder(folder)
+    if lm is not None:
+        if not baseline.uses_lm:
+            raise UsageError(f"{baseline.name} asks no language model", do="leave lm=… (--lm) out")
+        baseline.lm = lm
+    return baseline
 
 
 def load_folder(folder: Path) -> Baseline:

@@ -89,7 +89,7 @@ def open_lm(
         settings=settings,
         retries=retries,
         prices=prices,
-        bounded=_is_own(name, api_base) if bounded is None else bounded,
+        bounded=is_own(name, api_base) if bounded is None else bounded,
         server=server,
         sleep=sleep,
     )
@@ -121,7 +121,7 @@ def _refuse_dropped(lm: Any, settings: Mapping[str, Any]) -> None:
         )
 
 
-def _is_own(name: str, api_base: str | None) -> bool:
+def is_own(name: str, api_base: str | None) -> bool:
     """Whether a model runs on a server of the user's own, where bounds in a schema are obeyed rather than refused."""
     return api_base is not None and not name.startswith("anthropic/")
 
@@ -148,7 +148,7 @@ def _taken(
         settings=settings,
         retries=retries,
         prices=prices,
-        bounded=_is_own(lm.model, api_base) if bounded is None else bounded,
+        bounded=is_own(lm.model, api_base) if bounded is None else bounded,
         server=None,
         sleep=sleep,
     )

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from hydrate.errors import TraceError
+
 # Reason to what it means. The first four pass by themselves and are tried again; of the rest only `budget` ends a run.
 REASONS: Mapping[str, str] = {
     "rate_limit": "the service asked for patience longer than we had",
@@ -23,6 +25,7 @@ REASONS: Mapping[str, str] = {
 }
 PASSING = frozenset(["rate_limit", "server", "timeout", "connection"])
 SERVICE = PASSING | {"authentication", "rejected"}  # nothing was measured: not the model's fault
+UNAVAILABLE = "language model unavailable: "  # begins the error of a turn for which nothing was measured
 
 _CANNOT = r"I (?:can ?not|can't|won't|am unable to|'m unable to|am not able to)"
 _REFUSALS = re.compile(
@@ -33,6 +36,13 @@ _REFUSALS = re.compile(
 )
 _KEYS = re.compile(r"\b(?:sk|pk|key|hf|gsk|xai)[-_][A-Za-z0-9*_-]{6,}|\bBearer\s+\S+", re.IGNORECASE)
 MOST_DETAIL = 200  # characters of a service's own words
+
+
+class LmStopped(TraceError):
+    """There is no sense in asking on: the budget is spent, the key refused, or the service has failed for long.
+
+    Whoever runs over many items lets it through and keeps what is done; the same command goes on from there.
+    """
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from trace_dataset.schema import POI
 from trace_dataset.scoring.practical import haversine_km, valid_coordinates
 
 TEXT_WEIGHT, PROXIMITY_WEIGHT = 0.7, 0.3
@@ -87,3 +88,24 @@ def center(points: Sequence[Point]) -> tuple[float, float] | None:
         math.fsum(latitude for latitude, _ in located) / len(located),
         math.fsum(longitude for _, longitude in located) / len(located),
     )
+
+
+class ProximityGraph:
+    """Pairs of places of different types within 500 m of each other in one city (paper, B7)."""
+
+    def __init__(self, places: Iterable[POI]) -> None:
+        by_city: dict[str, list[POI]] = {}
+        for place in places:
+            by_city.setdefault(place.city, []).append(place)
+        self._near: dict[str, list[tuple[float, str]]] = {}
+        for group in by_city.values():
+            point = {place.business_id: (place.latitude, place.longitude) for place in group}
+            rows = [(place.business_id, place.poi_type, place.latitude, place.longitude) for place in group]
+            for first, second in proximity_edges(rows):
+                distance = haversine_km(point[first], point[second])  # type: ignore[arg-type]
+                self._near.setdefault(first, []).append((distance, second))
+                self._near.setdefault(second, []).append((distance, first))
+
+    def neighbours(self, business_id: str) -> list[tuple[str, float]]:
+        """Return the places within 500 m and their distance in kilometres, nearest first."""
+        return [(other, distance) for distance, other in sorted(self._near.get(business_id, ()))]
