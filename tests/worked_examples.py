@@ -14,7 +14,7 @@ from trace_dataset.analysis import agreement, statistics
 from trace_dataset.dialogues import validate_dialogue
 from trace_dataset.evaluation import bootstrap
 from trace_dataset.kb import poi_kept
-from trace_dataset.retrieval import aspects, fusion, orders, sparse, spatial
+from trace_dataset.retrieval import aspects, consensus, dense, evidence, fusion, memory, orders, sparse, spatial, state
 from trace_dataset.schema import POI
 from trace_dataset.scoring import (
     aggregate,
@@ -31,17 +31,11 @@ from trace_dataset.scoring import (
 
 # Waiting for the folder that will own the function.
 PENDING = [
-    "consensus",
-    "dense_scores",
     "dialogue_kept",
-    "dst_filter",
     "feedback_class",
-    "jaccard_retrieval",
     "k_core",
     "keep_review",
-    "memory_weight",
     "might_likes",
-    "rag_citation_check",
     "sentence_limit_ok",
     "title_map",
 ]
@@ -88,6 +82,12 @@ def _redact(text: str, reviews: Mapping[str, str]) -> list[Any]:
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "aggregate": aggregate.aggregate,
     "aspect_score": aspects.aspect_score,
+    "consensus": consensus.consensus,
+    "dense_scores": dense.dense_scores,
+    "dst_filter": state.dst_filter,
+    "jaccard_retrieval": evidence.jaccard_retrieval,
+    "memory_weight": memory.memory_weight,
+    "rag_citation_check": evidence.rag_citation_check,
     "format_distance": spatial.format_distance,
     "hydrate": _hydrate,
     "itinerary_order": spatial.itinerary_order,

@@ -8,6 +8,7 @@ shown besides the conversation (`material`), which sentence tells it what to do,
 from __future__ import annotations
 
 import dataclasses
+import math
 import threading
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -103,9 +104,9 @@ class LmBaseline(Baseline):
         """Return what a reply has to pass, or None where any text will do."""
         return None
 
-    def answer(self, turn: TurnContext, ranking: Sequence[str], result: StepResult) -> Response:
-        """Turn what came of the question into a response."""
-        usage = usage_of(result)
+    def answer(self, turn: TurnContext, ranking: Sequence[str], result: StepResult, *before: StepResult) -> Response:
+        """Turn what came of the question into a response; `before` are questions that led to it, for the account."""
+        usage = usage_of(result, *before)
         self._note_service(result)
         if result.unavailable:
             detail = f" ({result.detail})" if result.detail else ""
@@ -168,7 +169,11 @@ def usage_of(*results: StepResult) -> dict[str, float]:
         total["asked_again"] += result.asked_again
         costs.append(result.usage.cost)
     known = [cost for cost in costs if cost is not None]
-    return {**total, "cost": sum(known)} if len(known) == len(costs) else total
+    if len(known) == len(costs):
+        total["cost"] = math.fsum(known)
+    for reason in (result.reason for result in results[1:] if result.reason is not None):
+        total[f"failed_step_{reason}"] = total.get(f"failed_step_{reason}", 0.0) + 1  # of those that led to the answer
+    return total
 
 
 __all__ = ["PREFILTER", "LmBaseline", "LmStopped", "is_recommending", "usage_of"]
