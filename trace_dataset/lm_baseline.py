@@ -30,7 +30,9 @@ PREFILTER = 16  # places that a model is shown of a wider pool: TF-IDF's best (d
 PATIENCE = 5  # turns in a row that the service failed; then the run is stopped
 QUOTE_TOKENS = 5  # a quote from here on is a review's words, and a name in it is not the answer's
 PROMPT_VERSION = 1  # part of a run's parameters: another prompt is another run
-SHORT_PATTERN = "^[A-Z][A-Za-z0-9 ,.!?$'\\[\\]“”-]{30,200}[.!?]$"  # else a very small model copies the form of the reply
+SHORT_PATTERN = (
+    "^[A-Z][A-Za-z0-9 ,.!?$'\\[\\]“”-]{30,200}[.!?]$"  # else a very small model copies the form of the reply
+)
 ROLE = "You are an assistant that recommends places to a traveller. Write the assistant's next turn. "
 SENTENCES: Mapping[str, str] = {
     "greet": "Greet the traveller and ask what matters to them.",
@@ -82,8 +84,9 @@ class LmBaseline(Baseline):
         Raises:
             LmStopped: the budget is spent, the key refused, or the service has failed several turns in a row.
         """
-        result = take_step(self.model, self.step(turn), self.inputs(turn, ranking), self.check(turn, ranking),
-                           feedback=self.feedback)
+        result = take_step(
+            self.model, self.step(turn), self.inputs(turn, ranking), self.check(turn, ranking), feedback=self.feedback
+        )
         return self.answer(turn, ranking, result)
 
     def step(self, turn: TurnContext) -> Step:
@@ -118,7 +121,9 @@ class LmBaseline(Baseline):
             return dataclasses.replace(stand_in, usage=usage)
         text = str(result.values["response"]).strip()
         places = self.named(text, turn)
-        return Response(text, places, self.citations(text, turn), (*places, *(p for p in ranking if p not in places)), usage)
+        return Response(
+            text, places, self.citations(text, turn), (*places, *(p for p in ranking if p not in places)), usage
+        )
 
     def named(self, text: str, turn: TurnContext) -> tuple[str, ...]:
         """Return the places of the pool that a text names outside of longer quotes, in order."""
@@ -138,13 +143,17 @@ class LmBaseline(Baseline):
             failed = self._failed_in_a_row
         if result.reason == "authentication" or failed >= PATIENCE:
             why = f"{result.reason} {result.detail}".strip()
-            raise LmStopped(f"{self.name}: {UNAVAILABLE}{why}; {failed} turns in a row",
-                            do="see to the key or the service, and run the same again to go on")
+            raise LmStopped(
+                f"{self.name}: {UNAVAILABLE}{why}; {failed} turns in a row",
+                do="see to the key or the service, and run the same again to go on",
+            )
 
     def _given(self) -> Any:
         if self.lm is None:
-            raise UsageError(f"{self.name} asks a language model, and none is named",
-                             do="name one: --lm local, --lm openai/…, --lm anthropic/… (in Python: lm=…)")
+            raise UsageError(
+                f"{self.name} asks a language model, and none is named",
+                do="name one: --lm local, --lm openai/…, --lm anthropic/… (in Python: lm=…)",
+            )
         return self.lm
 
     @staticmethod

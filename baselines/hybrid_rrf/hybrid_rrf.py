@@ -45,4 +45,7 @@ class HybridRrf(Baseline):
         """Rank several turns at once, for the ranker that gains by it."""
         votes = zip(*(ranker.rank_many(turns) for ranker in self.rankers), strict=True)
         attributes = [attribute_rank(self.kb.pois[place] for place in turn.pool) for turn in turns]
-        return [by_score(rrf_scores([*vote, by_facts]), self.kb.pois) for vote, by_facts in zip(votes, attributes, strict=True)]
+        return [
+            by_score(rrf_scores([*vote, by_facts]), self.kb.pois)
+            for vote, by_facts in zip(votes, attributes, strict=True)
+        ]

@@ -19,7 +19,9 @@ from trace_dataset.retrieval.evidence import QUOTE_TOKENS, TOP, ReviewSentence, 
 from trace_dataset.turns import TurnContext
 
 FEW = 4  # sentences for a very small model
-COMPLAINT = f"The reply holds no quote of at least {QUOTE_TOKENS} words, copied exactly from the evidence, in double quotes."
+COMPLAINT = (
+    f"The reply holds no quote of at least {QUOTE_TOKENS} words, copied exactly from the evidence, in double quotes."
+)
 LENGTH = f" The quote has to have at least {QUOTE_TOKENS} words, copied exactly from the evidence."
 
 

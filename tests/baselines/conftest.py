@@ -25,7 +25,9 @@ class Played:
         self.asked.append((instructions, dict(inputs), dict(fields)))
         found = self.reply(len(self.asked), inputs, fields)
         usage = Usage(1, 100, 20, 0.001)
-        return Failed(found.reason, found.detail, usage) if isinstance(found, Failed) else Answer(found, "played", usage)
+        return (
+            Failed(found.reason, found.detail, usage) if isinstance(found, Failed) else Answer(found, "played", usage)
+        )
 
 
 def saying(text):
@@ -50,7 +52,11 @@ def contexts(benchmark):
     """Return the turn contexts of the benchmark's first dialogues that have an action."""
 
     def find(action, pool="closed"):
-        return [context for dialogue in benchmark.dialogues[:40]
-                for _, context in turn_contexts(dialogue, benchmark.kb.cells, pool, 42, "test") if context.action == action]
+        return [
+            context
+            for dialogue in benchmark.dialogues[:40]
+            for _, context in turn_contexts(dialogue, benchmark.kb.cells, pool, 42, "test")
+            if context.action == action
+        ]
 
     return find

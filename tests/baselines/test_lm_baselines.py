@@ -71,7 +71,9 @@ def test_where_the_model_has_no_answer_popularity_stands_in_and_is_counted(prepa
     assert response.error is None
     assert response.usage["fallback"] == response.usage[f"fallback_{reason}"] == 1.0
     assert response.usage["asked_again"] >= 2
-    questions = [inputs.get("what_was_wrong_before") for _, inputs, fields in baseline.model.asked if "response" in fields]
+    questions = [
+        inputs.get("what_was_wrong_before") for _, inputs, fields in baseline.model.asked if "response" in fields
+    ]
     assert questions[0] is None
     assert len(questions) == 3
     assert all(questions[1:])
@@ -103,9 +105,12 @@ def test_a_refused_key_and_a_spent_budget_stop_it_at_once(prepared, contexts, re
 
 
 def test_a_service_that_comes_back_is_forgiven(prepared, contexts):
-    baseline = prepared("llm_zero_shot", lambda number, *_: Failed("server") if number % 5 else {"response": "Hello there."})
+    baseline = prepared(
+        "llm_zero_shot", lambda number, *_: Failed("server") if number % 5 else {"response": "Hello there."}
+    )
     assert [bool(answer(baseline, context).error) for context in contexts("recommend")[:10]] == [True] * 4 + [False] + [
-        True] * 4 + [False]
+        True
+    ] * 4 + [False]
 
 
 def test_a_name_inside_a_quoted_review_is_not_a_recommendation(prepared, contexts, benchmark):
@@ -128,7 +133,9 @@ def test_cards_stand_in_no_order_that_tells_the_answer(prepared, contexts, bench
 
 def test_a_card_has_three_labelled_reviews_and_a_very_small_model_reads_less(prepared, contexts, benchmark):
     context = contexts("recommend")[0]
-    large, small = (prepared("llm_zero_shot", saying("Hello there."), name) for name in ("played", "local/smollm2-135m"))
+    large, small = (
+        prepared("llm_zero_shot", saying("Hello there."), name) for name in ("played", "local/smollm2-135m")
+    )
     for baseline in (large, small):
         answer(baseline, context)
     told, short = (baseline.model.asked[0][1] for baseline in (large, small))
@@ -191,7 +198,9 @@ def test_dst_asks_about_each_user_turn_once_and_filters_by_the_state(prepared, c
     asked = sum(turn.role == "user" for turn in context.history)
     assert response.usage["calls"] == asked + 1
     assert answer(baseline, context).usage["calls"] == 1
-    prices_in_order = [benchmark.kb.pois[place].price or 0 for place in response.ranking if place not in context.rejected]
+    prices_in_order = [
+        benchmark.kb.pois[place].price or 0 for place in response.ranking if place not in context.rejected
+    ]
     fitting = [price <= cheapest for price in prices_in_order]
     assert fitting == sorted(fitting, reverse=True)
     assert f"price: {'$' * cheapest}" in baseline.model.asked[-1][1]["the_traveller_wants"]
@@ -199,8 +208,9 @@ def test_dst_asks_about_each_user_turn_once_and_filters_by_the_state(prepared, c
 
 def test_dst_goes_on_from_the_state_it_had_where_a_delta_will_not_do(prepared, contexts):
     context = contexts("recommend")[0]
-    baseline = prepared("dst", lambda number, inputs, fields: {"response": "Hello there."} if "response" in fields
-                        else Failed("parse"))
+    baseline = prepared(
+        "dst", lambda number, inputs, fields: {"response": "Hello there."} if "response" in fields else Failed("parse")
+    )
     response = answer(baseline, context)
     assert response.text == "Hello there."
     assert response.usage["failed_step_parse"] == sum(turn.role == "user" for turn in context.history)
@@ -213,7 +223,8 @@ def test_synthesis_shows_counts_and_no_review(prepared, contexts, benchmark):
     _, inputs, _ = baseline.model.asked[0]
     lines = inputs["places"].splitlines()
     assert [line.partition(". ")[2].split(" | ")[0] for line in lines] == [
-        benchmark.kb.pois[place].name for place in baseline.rank(context)[:3]]
+        benchmark.kb.pois[place].name for place in baseline.rank(context)[:3]
+    ]
     assert "praise it" in inputs["places"]
     for place in context.pool:
         for review in benchmark.kb.reviews_of[place]:
@@ -270,7 +281,7 @@ def test_a_memory_is_brought_up_to_date_without_asking(prepared, benchmark, cont
     dialogues = benchmark.dialogues[:60]
     run(whole, dialogues, lambda dialogue: True)
     run(later, dialogues, lambda dialogue: dialogue in dialogues[50:])
-    assert later.model.asked == whole.model.asked[-len(later.model.asked):]
+    assert later.model.asked == whole.model.asked[-len(later.model.asked) :]
     assert any(inputs["such_travellers_said_before"] != "nothing" for _, inputs, _ in later.model.asked)
 
 

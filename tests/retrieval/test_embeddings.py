@@ -15,15 +15,21 @@ from trace_dataset.retrieval import embeddings
 from trace_dataset.retrieval.dense import place_summary
 from trace_dataset.retrieval.embeddings import Encoder, encoder_available
 
-with_encoder = [pytest.mark.models, pytest.mark.skipif(not encoder_available(), reason="the sentence encoder is not installed")]
+with_encoder = [
+    pytest.mark.models,
+    pytest.mark.skipif(not encoder_available(), reason="the sentence encoder is not installed"),
+]
 AWKWARD = ["", " ", "x" * 5000, "\ud800 a lone surrogate", "写真がきれい", "a " * 600]
 
 
 @pytest.fixture(scope="module")
 def texts(benchmark):
     places = [place_summary(benchmark.kb, place) for place in list(benchmark.kb.pois)[:60]]
-    return [*places, *(turn.text for dialogue in benchmark.dialogues[:20] for turn in dialogue.turns if turn.role == "user"),
-            *AWKWARD]
+    return [
+        *places,
+        *(turn.text for dialogue in benchmark.dialogues[:20] for turn in dialogue.turns if turn.role == "user"),
+        *AWKWARD,
+    ]
 
 
 class TestWithTheEncoder:
@@ -55,8 +61,12 @@ class TestWithTheEncoder:
     def test_dense_is_told_of_a_rejection(self, benchmark):
         dense = load_baseline("dense")
         dense.prepare(benchmark.kb)
-        turned_down = [context for dialogue in benchmark.dialogues
-                       for _, context in turn_contexts(dialogue, benchmark.kb.cells, "closed", 42, "x") if context.rejected]
+        turned_down = [
+            context
+            for dialogue in benchmark.dialogues
+            for _, context in turn_contexts(dialogue, benchmark.kb.cells, "closed", 42, "x")
+            if context.rejected
+        ]
         rankings = dense.rank_many(turned_down)
         for context, ranking in zip(turned_down, rankings, strict=True):
             left = len(ranking) - len(set(context.rejected))
@@ -68,7 +78,9 @@ class TestWithTheEncoder:
         assert list(hybrid.parameters["rankers"]) == ["tfidf", "aspect", "dense"]
         assert hybrid.parameters["rankers"]["dense"]["encoder"] == "all-MiniLM-L6-v2"
         hybrid.prepare(benchmark.kb)
-        contexts = [context for _, context in turn_contexts(benchmark.dialogues[0], benchmark.kb.cells, "closed", 42, "x")]
+        contexts = [
+            context for _, context in turn_contexts(benchmark.dialogues[0], benchmark.kb.cells, "closed", 42, "x")
+        ]
         assert hybrid.rank_many(contexts) == [hybrid.rank(context) for context in contexts]
 
     def test_a_folder_that_holds_no_model_is_one_error(self, tmp_path):
@@ -97,7 +109,9 @@ def test_without_the_libraries_dense_names_the_pip_line(benchmark, monkeypatch):
 
 
 def test_loading_a_baseline_imports_no_library_of_models():
-    code = ("import sys; from trace_dataset.baseline import load_baseline; "
-            "[load_baseline(name) for name in ('dense', 'hybrid_rrf', 'llm_zero_shot')]; "
-            "sys.exit(bool({'torch', 'sentence_transformers', 'dspy'} & sys.modules.keys()))")
+    code = (
+        "import sys; from trace_dataset.baseline import load_baseline; "
+        "[load_baseline(name) for name in ('dense', 'hybrid_rrf', 'llm_zero_shot')]; "
+        "sys.exit(bool({'torch', 'sentence_transformers', 'dspy'} & sys.modules.keys()))"
+    )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -34,7 +34,11 @@ def test_a_quote_over_two_sentences_of_evidence_is_none():
 
 
 def test_ties_of_jaccard_keep_their_order():
-    assert [position for position, _ in jaccard_retrieval("patio", ["quiet", "loud", "patio", "bar"], top=3)] == [2, 0, 1]
+    assert [position for position, _ in jaccard_retrieval("patio", ["quiet", "loud", "patio", "bar"], top=3)] == [
+        2,
+        0,
+        1,
+    ]
     assert jaccard_retrieval("patio", []) == []
 
 
@@ -63,16 +67,22 @@ STATE_POIS = [
 ]
 
 
-@pytest.mark.parametrize(("state", "left"), [
-    ({"price": 3, "cuisine_like": ["sushi"], "noise": "quiet", "features": ["parking"]}, ["a"]),  # features, then noise
-    ({"price": 2, "cuisine_like": ["pizza"], "noise": "quiet"}, ["a", "b"]),  # all of them, price at last
-    ({"price": 3, "cuisine_like": ["thai"]}, ["a"]),  # cuisine before price
-    ({"noise": "quiet"}, ["b"]),  # a neighbouring level will do
-    ({"cuisine_avoid": ["bars"]}, ["b"]),
-    ({"features": ["WiFi"]}, ["b"]),
-    ({"rejected": ["a", "b"]}, ["a", "b"]),  # nothing else is left
-    ({}, ["a", "b"]),
-])
+@pytest.mark.parametrize(
+    ("state", "left"),
+    [
+        (
+            {"price": 3, "cuisine_like": ["sushi"], "noise": "quiet", "features": ["parking"]},
+            ["a"],
+        ),  # features, then noise
+        ({"price": 2, "cuisine_like": ["pizza"], "noise": "quiet"}, ["a", "b"]),  # all of them, price at last
+        ({"price": 3, "cuisine_like": ["thai"]}, ["a"]),  # cuisine before price
+        ({"noise": "quiet"}, ["b"]),  # a neighbouring level will do
+        ({"cuisine_avoid": ["bars"]}, ["b"]),
+        ({"features": ["WiFi"]}, ["b"]),
+        ({"rejected": ["a", "b"]}, ["a", "b"]),  # nothing else is left
+        ({}, ["a", "b"]),
+    ],
+)
 def test_what_a_state_leaves_and_the_order_in_which_constraints_are_given_up(state, left):
     assert dst_filter(state, STATE_POIS) == left
 
@@ -90,8 +100,15 @@ def test_a_later_turn_overrides_and_lists_grow():
 
 
 def test_a_delta_keeps_only_features_that_can_be_looked_up():
-    values = {"price": "$$", "noise": "unstated", "cuisine_like": [" Thai "], "cuisine_avoid": [], "ambience": ["Cozy", ""],
-              "features": ["free parking", "a good feeling"], "location": ["near the river"]}
+    values = {
+        "price": "$$",
+        "noise": "unstated",
+        "cuisine_like": [" Thai "],
+        "cuisine_avoid": [],
+        "ambience": ["Cozy", ""],
+        "features": ["free parking", "a good feeling"],
+        "location": ["near the river"],
+    }
     delta = delta_of(values)
     assert (delta.price, delta.noise, delta.cuisine_like, delta.ambience) == (2, None, ("thai",), ("cozy",))
     assert (delta.features, delta.location) == (("parking",), "near the river")
@@ -114,7 +131,9 @@ def test_memory_is_by_persona_and_halves_in_a_week():
     recalled = memory.recall("family", "quiet patio", 168.0)
     assert [text for text, _ in recalled] == ["quiet patio with shade", "a quiet patio"]
     assert recalled[1][1] == pytest.approx(0.5)
-    assert recalled[0][1] == pytest.approx(memory_weight(2 / math.sqrt(6), 1.0))  # two of three terms; "with" is a stop word
+    assert recalled[0][1] == pytest.approx(
+        memory_weight(2 / math.sqrt(6), 1.0)
+    )  # two of three terms; "with" is a stop word
     assert memory.recall("nobody", "quiet", 0.0) == []
 
 
@@ -165,7 +184,11 @@ def test_a_card_cuts_at_a_word_and_labels_are_the_pools(benchmark):
 
 
 def test_history_is_one_line_a_turn():
-    turns = [PastTurn("user", "inform", "Hello\nthere"), PastTurn("system", "greet", "Hi"), PastTurn("user", "inform", "Tacos")]
+    turns = [
+        PastTurn("user", "inform", "Hello\nthere"),
+        PastTurn("system", "greet", "Hi"),
+        PastTurn("user", "inform", "Tacos"),
+    ]
     assert history_text(turns, PromptSize()) == "traveller: Hello there\nassistant: Hi\ntraveller: Tacos"
     assert history_text(turns, PromptSize(turns=1)) == "traveller: Tacos"
 
@@ -174,8 +197,16 @@ def test_neighbours_are_of_another_type_in_the_same_city_nearest_first():
     def place(name, kind, latitude, city="Here"):
         return POI(name, name, "", city, "", kind, latitude, -75.0, (), 4.0, 5, None)
 
-    graph = ProximityGraph([place("a", "restaurant", 39.95), place("b", "hotel", 39.953), place("c", "hotel", 39.951),
-                            place("d", "restaurant", 39.9501), place("e", "hotel", 39.96), place("f", "hotel", 39.95, "There")])
+    graph = ProximityGraph(
+        [
+            place("a", "restaurant", 39.95),
+            place("b", "hotel", 39.953),
+            place("c", "hotel", 39.951),
+            place("d", "restaurant", 39.9501),
+            place("e", "hotel", 39.96),
+            place("f", "hotel", 39.95, "There"),
+        ]
+    )
     assert [name for name, _ in graph.neighbours("a")] == ["c", "b"]
     assert graph.neighbours("a")[0][1] == pytest.approx(haversine_km((39.95, -75.0), (39.951, -75.0)))
     assert graph.neighbours("f") == []

@@ -20,6 +20,30 @@ from trace_dataset.lm.outcomes import (
 from trace_dataset.lm.settings import LmSettings
 from trace_dataset.lm.steps import Step, StepResult, take_step
 
-__all__ = ["PASSING", "REASONS", "SERVICE", "UNAVAILABLE", "Answer", "Budget", "Choice", "Failed", "Field", "Items", "Journal",
-           "LanguageModel", "LmSettings", "LmStopped", "LocalServer", "Meter", "Number", "Outcome", "Step", "StepResult",
-           "Text", "Usage", "is_refusal", "open_lm", "take_step"]
+__all__ = [
+    "PASSING",
+    "REASONS",
+    "SERVICE",
+    "UNAVAILABLE",
+    "Answer",
+    "Budget",
+    "Choice",
+    "Failed",
+    "Field",
+    "Items",
+    "Journal",
+    "LanguageModel",
+    "LmSettings",
+    "LmStopped",
+    "LocalServer",
+    "Meter",
+    "Number",
+    "Outcome",
+    "Step",
+    "StepResult",
+    "Text",
+    "Usage",
+    "is_refusal",
+    "open_lm",
+    "take_step",
+]

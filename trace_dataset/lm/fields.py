@@ -110,7 +110,9 @@ def _items_fault(kind: Items, value: Any) -> str | None:
         return "is not a list of texts"
     if len(value) > kind.most:
         return f"has {len(value)} entries, not up to {kind.most}"
-    return None if all(len(item) <= kind.each for item in value) else f"has an entry of more than {kind.each} characters"
+    return (
+        None if all(len(item) <= kind.each for item in value) else f"has an entry of more than {kind.each} characters"
+    )
 
 
 def _property(kind: Field, bounded: bool) -> dict[str, Any]:

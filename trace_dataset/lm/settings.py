@@ -43,8 +43,16 @@ class LmSettings:
         Raises:
             UsageError: DSPy is not installed, or the options do not suit the model.
         """
-        return open_lm(self.name, self.api_base, budget=self.budget, retries=self.retries, timeout=self.timeout,
-                       prices=self.prices, bounded=self.bounded, **self.options)
+        return open_lm(
+            self.name,
+            self.api_base,
+            budget=self.budget,
+            retries=self.retries,
+            timeout=self.timeout,
+            prices=self.prices,
+            bounded=self.bounded,
+            **self.options,
+        )
 
     @property
     def signature(self) -> dict[str, Any]:
@@ -54,8 +62,12 @@ class LmSettings:
             path = self.name.partition(":")[2]
             name, options = f"local/{Path(path).stem if path else ALIAS}", {**LOCAL_OPTIONS, **options}
         bounded = (local or is_own(name, self.api_base)) if self.bounded is None else self.bounded
-        return {"name": name, "api_base": None if local else self.api_base, "bounded": bounded,
-                "options": {key: options[key] for key in sorted(options) if key != "api_key"}}
+        return {
+            "name": name,
+            "api_base": None if local else self.api_base,
+            "bounded": bounded,
+            "options": {key: options[key] for key in sorted(options) if key != "api_key"},
+        }
 
 
 def open_given(lm: Any) -> tuple[LanguageModel, bool]:

@@ -57,8 +57,14 @@ class StepResult:
         return self.reason in SERVICE
 
 
-def take_step(lm: LanguageModel, step: Step, inputs: Mapping[str, str], check: Check | None = None, tries: int = TRIES,
-              feedback: bool = True) -> StepResult:
+def take_step(
+    lm: LanguageModel,
+    step: Step,
+    inputs: Mapping[str, str],
+    check: Check | None = None,
+    tries: int = TRIES,
+    feedback: bool = True,
+) -> StepResult:
     """Ask until the reply has the fields and passes the check, at most `tries` times.
 
     Args:
@@ -82,7 +88,9 @@ def take_step(lm: LanguageModel, step: Step, inputs: Mapping[str, str], check: C
             mend = complaint
             continue
         if outcome.reason == "budget":
-            raise LmStopped(f"the budget is spent: {outcome.detail}", do="give a larger one and run the same again to go on")
+            raise LmStopped(
+                f"the budget is spent: {outcome.detail}", do="give a larger one and run the same again to go on"
+            )
         if outcome.reason in SERVICE:
             return StepResult(None, outcome.reason, outcome.detail, None, usage, retries, number)
         reason, detail = outcome.reason, outcome.detail

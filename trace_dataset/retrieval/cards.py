@@ -30,13 +30,17 @@ class PromptSize:
     answer_chars: int = 2400
 
 
-SHORT = PromptSize(reviews=1, review_chars=90, turns=2, answer_chars=240)  # for a very small model, which reads slowly too
+SHORT = PromptSize(
+    reviews=1, review_chars=90, turns=2, answer_chars=240
+)  # for a very small model, which reads slowly too
 
 
 def history_text(history: Sequence[PastTurn], size: PromptSize) -> str:
     """Return the conversation so far, one line a turn."""
     shown = history if size.turns is None else history[-size.turns :]
-    return "\n".join(f"{'traveller' if turn.role == 'user' else 'assistant'}: {' '.join(turn.text.split())}" for turn in shown)
+    return "\n".join(
+        f"{'traveller' if turn.role == 'user' else 'assistant'}: {' '.join(turn.text.split())}" for turn in shown
+    )
 
 
 def place_head(kb: KnowledgeBase, business_id: str) -> str:

@@ -31,8 +31,10 @@ def dense_scores(query: Vector, docs: Mapping[str, Vector], rejected: Sequence[s
     if turned_down:
         mean = sum(np.asarray(docs[place], dtype=np.float64) for place in turned_down) / len(turned_down)
         wanted = wanted - REJECTED_WEIGHT * mean
-    return {place: _cosine(wanted, np.asarray(vector, dtype=np.float64)) - REJECTED_PENALTY * (place in turned_down)
-            for place, vector in docs.items()}
+    return {
+        place: _cosine(wanted, np.asarray(vector, dtype=np.float64)) - REJECTED_PENALTY * (place in turned_down)
+        for place, vector in docs.items()
+    }
 
 
 def place_summary(kb: KnowledgeBase, business_id: str) -> str:

