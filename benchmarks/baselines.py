@@ -18,10 +18,12 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path[:] = [each for each in sys.path if Path(each or ".").resolve() != Path(__file__).parent.resolve()]
 
+from trace_dataset.baseline import Baseline, load_baseline
 from trace_dataset.evaluation import evaluate_baseline
 from trace_dataset.evaluation.controls import CONTROLS
 from trace_dataset.installed import hub_names
 from trace_dataset.release import Source, open_benchmark
+from trace_dataset.retrieval.embeddings import encoder_available
 from trace_dataset.sample import write_sample
 
 COLUMNS = {
@@ -40,6 +42,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=42)
     parser.add_argument("--pool", default="closed")
     parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--lm", help="the language model of the baselines that ask one; without it they are left out")
     parser.add_argument("baseline", nargs="*", help="default: every installed one and the controls")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
@@ -49,13 +52,29 @@ def main() -> None:
         size = f"{options.dialogues:,} dialogues over {options.places:,} places"
         print(f"{size}, pool {options.pool}, content digest {manifest.content_digest[:12]}\n")
         print(f"| system | {' | '.join(COLUMNS)} | s |\n|{' --- |' * (len(COLUMNS) + 2)}")
-        for name in options.baseline or [*hub_names("baselines"), *CONTROLS]:
+        for name in options.baseline or usable(options.lm):
             started = time.perf_counter()
+            baseline = name if name in CONTROLS else load_baseline(name)
+            if options.lm and isinstance(baseline, Baseline) and baseline.uses_lm:
+                baseline.lm = options.lm
             found = evaluate_baseline(
-                name, benchmark, pool=options.pool, workers=options.workers, strict=True
+                baseline, benchmark, pool=options.pool, workers=options.workers, strict=True
             ).estimates()
             cells = [f"{found[key].value:.3f}" if found[key].value is not None else "-" for key in COLUMNS.values()]
             print(f"| {name} | {' | '.join(cells)} | {time.perf_counter() - started:.0f} |", flush=True)
+
+
+def usable(lm: str | None) -> list[str]:
+    """Return the installed baselines that can run here, and the controls; say which are left out."""
+    names = []
+    for name in hub_names("baselines"):
+        if load_baseline(name).uses_lm and not lm:
+            print(f"left out: {name} asks a language model (--lm)", file=sys.stderr)
+        elif name == "dense" and not encoder_available():
+            print("left out: dense, whose encoder is not installed", file=sys.stderr)
+        else:
+            names.append(name)
+    return [*names, *CONTROLS]
 
 
 if __name__ == "__main__":
