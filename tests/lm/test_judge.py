@@ -92,11 +92,14 @@ def test_a_run_is_judged_turn_by_turn(benchmark, tmp_path):
     assert "popularity" not in str(model.asked)
 
 
+over_http = [
+    pytest.mark.llm,
+    pytest.mark.skipif(importlib.util.find_spec("dspy") is None, reason="the extra llm is not installed"),
+]
+
+
 class TestOverHttp:
-    pytestmark = [
-        pytest.mark.llm,
-        pytest.mark.skipif(importlib.util.find_spec("dspy") is None, reason="the extra llm is missing"),
-    ]
+    pytestmark = over_http
 
     def judged(self, server, **options):
         settings = {"timeout": 2.0, "retries": 1, "sleep": lambda seconds: None, **options}
