@@ -35,7 +35,7 @@ CSS = """
 .trace tr, .trace thead, .trace tbody {border: 0 !important; background: none !important}
 .trace th, .trace td {border: 0; border-bottom: 1px solid var(--border-color-primary); padding: .38em .6em; text-align: start;
   vertical-align: top; background: none !important}
-.trace th {font-weight: 600; white-space: nowrap}
+.trace th {font-weight: 600; white-space: nowrap; hyphens: none}
 .trace td.number, .trace th.number {text-align: end; font-variant-numeric: tabular-nums; white-space: nowrap}
 .trace caption {text-align: start; font-size: .92em; color: var(--body-text-color-subdued); padding: .2em 0}
 .trace td code {white-space: nowrap}
@@ -61,6 +61,11 @@ CSS = """
 .trace details {margin: .4em 0} .trace summary {cursor: pointer; font-weight: 600; padding: .2em 0}
 .trace summary:focus-visible, .gradio-container button:focus-visible, .gradio-container textarea:focus-visible,
   .gradio-container input:focus-visible {outline: 3px solid #16548a !important; outline-offset: 2px}
+.trace .talk {max-height: 540px; overflow-y: auto; display: flex; flex-direction: column-reverse}
+.trace .talk ol {list-style: none; margin: .3em 0; padding: 0}
+.trace .talk li {margin: .5em 0}
+.trace .talk li.user {margin-inline-start: 2.2em}
+.trace .talk li.system .said {border-inline-start: 5px solid #16548a}
 .trace svg {max-width: 100%; height: auto; display: block}
 .trace svg text {fill: currentColor; font-family: inherit}
 .trace .hidden {position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%)}

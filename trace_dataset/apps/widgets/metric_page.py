@@ -37,7 +37,7 @@ class MetricPage:
 
     def __init__(self, metric: Any, name: str, card: Card) -> None:
         self.metric, self.name, self.card = metric, name, card
-        self.scoring = Scoring(metric)
+        self.scoring = Scoring.beside(metric)
         self.form: Form | None = form_of(name, metric.features) if self.scoring else None
 
     def answer(self, *values: Any) -> tuple[str, str]:

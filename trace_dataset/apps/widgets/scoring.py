@@ -13,14 +13,19 @@ from typing import Any
 
 
 class Scoring:
-    """The scoring modules beside a loaded metric, by name: `scoring.text.quote_spans(…)`.
+    """The scoring modules of a package, by name: `scoring.text.quote_spans(…)`; false where there is no package.
 
-    Raises `AttributeError` for a module that the metric came without.
+    Raises `AttributeError` for a module that the package does not have.
     """
 
-    def __init__(self, metric: Any) -> None:
+    def __init__(self, package: str) -> None:
+        self._package = package
+
+    @classmethod
+    def beside(cls, metric: Any) -> Scoring:
+        """Return the modules that a loaded metric came with."""
         home = sys.modules[type(metric).__module__]
-        self._package = getattr(getattr(home, "signature", None), "__module__", "").rpartition(".")[0]
+        return cls(getattr(getattr(home, "signature", None), "__module__", "").rpartition(".")[0])
 
     def __bool__(self) -> bool:
         return self._package != ""
@@ -31,4 +36,4 @@ class Scoring:
         try:
             return importlib.import_module(f"{self._package}.{name}")
         except ImportError as error:
-            raise AttributeError(f"the metric came without {name}") from error
+            raise AttributeError(f"{self._package} has no {name}") from error
