@@ -132,7 +132,7 @@ def test_a_baseline_that_never_answers_is_a_failed_run(sample_bundle, tmp_path, 
 
 
 def test_a_folder_in_use_is_refused_before_anything_is_built(sample_bundle, monkeypatch, capsys):
-    monkeypatch.setattr("trace_dataset.release.local.build_knowledge_base", lambda *a, **k: pytest.fail("built"))
+    monkeypatch.setattr("trace_dataset.release.build.build_knowledge_base", lambda *a, **k: pytest.fail("built"))
     assert main(["build", str(sample_bundle), "--yelp", str(sample_bundle)]) == 2
     assert "exists already" in capsys.readouterr().err
 

@@ -73,7 +73,7 @@ class TraceConfig(datasets.BuilderConfig):
         """Return what these options describe; raises `UsageError` where they name nothing to build from."""
         if self.yelp_path is None and self.release is None:
             raise UsageError('load_dataset("trace") was given neither yelp_path nor release', do=HOW_TO_GET_TEXT)
-        values = {field.name: getattr(self, field.name) for field in fields(Source)}
+        values = {field.name: getattr(self, field.name) for field in fields(Source) if hasattr(self, field.name)}
         for name in ("yelp_path", "release"):
             if isinstance(values[name], os.PathLike):
                 values[name] = os.fspath(values[name])
@@ -104,9 +104,10 @@ class TraceDataset(datasets.GeneratorBasedBuilder):
         library = set(inspect.signature(datasets.DatasetBuilder.__init__).parameters)
         unknown = sorted(set(options) - library - {field.name for field in fields(TraceConfig)})
         if unknown:
-            raise UsageError(
-                f'load_dataset("trace") has no option {unknown[0]!r}', do=f"use one of: {', '.join(OPTIONS)}"
-            )
+            do = f"use one of: {', '.join(OPTIONS)}"
+            if unknown[0] in ("generator", "lm", "writer"):
+                do = 'write a release with build_release(…, generator=…), then load_dataset("trace", release=…)'
+            raise UsageError(f'load_dataset("trace") has no option {unknown[0]!r}', do=do)
         with _storage_errors(options.get("cache_dir")):
             super().__init__(*args, config_name=config_name, **options)
 

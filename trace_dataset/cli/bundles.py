@@ -9,6 +9,7 @@ from pathlib import Path
 import orjson
 
 import hydrate
+from trace_dataset.cli.language_model import generator_options, tell_of_model
 from trace_dataset.cli.progress import StageBars
 from trace_dataset.evaluation.sanity import check_benchmark
 from trace_dataset.kb import survey
@@ -68,6 +69,7 @@ def inspect(options: Namespace) -> int:
 
 def build(options: Namespace) -> int:
     """Build a release folder, print it beside the paper's Table 3, and check the benchmark if asked to."""
+    generator = generator_options(options)
     bars = StageBars()
     release = build_release(
         options.yelp,
@@ -79,6 +81,7 @@ def build(options: Namespace) -> int:
         open_only=options.open_only,
         workers=options.workers,
         progress=bars,
+        **generator,
     )
     bars.close()
     manifest = release.manifest
@@ -90,7 +93,8 @@ def build(options: Namespace) -> int:
     print(f"  content digest {manifest.content_digest}\n")
     print(table3_text(release.report["table3"]))
     print(f"\n{effort_text(release.report)}")
-    return check(release.folder, options.yelp) if options.check else 0
+    status = tell_of_model(release)
+    return max(status, check(release.folder, options.yelp)) if options.check else status
 
 
 def check(folder: Path, yelp: str) -> int:

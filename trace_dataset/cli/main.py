@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import hydrate.__main__ as hydration
 import trace_dataset
 from hydrate.errors import TraceError, UsageError
-from trace_dataset.cli import bundles, demo, runs
+from trace_dataset.cli import bundles, demo, language_model, runs
 from trace_dataset.pools import POOLS
 from trace_dataset.schema import SPLITS
 
@@ -95,6 +95,7 @@ def parser() -> argparse.ArgumentParser:
     verb.add_argument(
         "--check", action="store_true", help="check the benchmark's bounds, orders and shortcuts; exit 1 if one fails"
     )
+    language_model.add_arguments(verb)
 
     verb = _verb(
         verbs,

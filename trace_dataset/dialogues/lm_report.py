@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -50,6 +51,12 @@ class WriterReport:
             "complaints": dict(sorted(self.complaints.items())),
             "fallback_share": self.fallback_share,
         }
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> WriterReport:
+        """Return the report that `to_json` gave these values of, e.g. a manifest's `writer`."""
+        counted = {name: Counter(values[name]) for name in ("fallbacks", "complaints")}
+        return cls(**{key: value for key, value in values.items() if key != "fallback_share"} | counted)
 
     def __str__(self) -> str:
         fallen = ", ".join(f"{reason}: {count:,}" for reason, count in sorted(self.fallbacks.items())) or "none"

@@ -86,7 +86,8 @@ def write_release(
     bundle_fingerprint: str,
     seed: int,
     parameters: Mapping[str, Any],
-    generator: str = "template",
+    generator: str = "trace-template",
+    writer: Mapping[str, Any] | None = None,
     report: Mapping[str, Any] | None = None,
 ) -> Release:
     """Write a release folder; it appears whole, by one rename, or not at all.
@@ -94,6 +95,8 @@ def write_release(
     Args:
         dialogues: in release form (placeholders).
         reviews: their text, if present, is not written.
+        generator: `trace-template` or `trace-lm`.
+        writer: what a language model was asked and what came of it, as JSON values.
         report: the build report, with the knowledge base's under `kb`: for the card, and why it differs from the paper.
 
     Raises:
@@ -107,6 +110,7 @@ def write_release(
         seed=seed,
         parameters=dict(parameters),
         generator=generator,
+        writer=dict(writer or {}),
         versions=versions(),
         counts={
             "dialogues": len(dialogues),

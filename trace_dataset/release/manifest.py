@@ -20,7 +20,13 @@ MANIFEST = "manifest.json"
 
 @dataclass
 class Manifest:
-    """The contents of `manifest.json`. `files` maps each file's path inside the release to its SHA256."""
+    """The contents of `manifest.json`.
+
+    Attributes:
+        generator: `trace-template` or `trace-lm`: two kinds of set, never compared in one table (decisions, item 22).
+        writer: what a language model was asked and what came of it (`WriterReport`); empty for the template.
+        files: each file's path inside the release to its SHA256.
+    """
 
     content_digest: str
     bundle_fingerprint: str
@@ -28,7 +34,8 @@ class Manifest:
     parameters: dict[str, Any]
     counts: dict[str, int]
     splits: dict[str, int]
-    generator: str = "template"
+    generator: str = "trace-template"
+    writer: dict[str, Any] = field(default_factory=dict)
     format_version: int = FORMAT_VERSION
     versions: dict[str, str] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
@@ -56,7 +63,12 @@ class Manifest:
                 f"{path} has format {found}; this version of trace-dataset reads format {FORMAT_VERSION}",
                 do="install the version of trace-dataset that wrote it (see its `versions`)",
             )
-        return cls(**values)
+        try:
+            return cls(**values)
+        except TypeError:
+            raise BundleError(
+                f"{path} lacks fields of a manifest, or has others", do="build or download the release again"
+            ) from None
 
 
 def versions() -> dict[str, str]:
