@@ -75,13 +75,7 @@ def write_bundle(folder: Path, gigabytes: float, forms: Iterable[str]) -> None:
                 for n, place in enumerate(places)
             )
         count = write_reviews(plain / REVIEW, int(gigabytes * 1e9), places, draw)
-        wanted = {
-            "review_id": sorted(
-                identifier(random.Random(f"review {n}")) for n in draw.sample(range(count), min(REVIEWS_WANTED, count))
-            ),
-            "business_id": sorted(draw.sample(places[:30_000], PLACES_WANTED)),
-        }
-        (folder / "wanted.json").write_text(json.dumps(wanted))
+        (folder / "wanted.json").write_text(json.dumps(wanted_ids(count, places)))
     if "tar" in forms or "tgz" in forms:
         write_tar(folder / "bundle.tar", plain)
     if "tgz" in forms and not (folder / "bundle.tgz").exists():
@@ -93,6 +87,16 @@ def write_bundle(folder: Path, gigabytes: float, forms: Iterable[str]) -> None:
             for table in sorted(plain.iterdir()):
                 archive.write(table, table.name)
         (folder / "part").rename(folder / "bundle.zip")
+
+
+def wanted_ids(count: int, places: list[str]) -> dict[str, list[str]]:
+    """Draw what is looked for: places with about 63 reviews each at full size, so the rarest third is left out."""
+    draw = random.Random("wanted")
+    reviews = draw.sample(range(count), min(REVIEWS_WANTED, count))
+    return {
+        "review_id": sorted(identifier(random.Random(f"review {number}")) for number in reviews),
+        "business_id": sorted(draw.sample(places[: PLACES * 2 // 3], PLACES_WANTED)),
+    }
 
 
 def identifier(draw: random.Random) -> str:
