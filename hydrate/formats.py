@@ -46,7 +46,10 @@ def _folder(path: Path) -> Container:
     members = []
     for file in _files(path):
         with reading(str(file)):
-            where = FileRange(file, 0, file.stat().st_size)
+            status = file.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise BundleError(f"{file} is a pipe or a device, not a file", do=GET_IT)
+        where = FileRange(file, 0, status.st_size)
         members.append(_part(str(file), file.relative_to(path).as_posix(), where))
     return _of_members("folder", str(path), members, 1)
 

@@ -86,6 +86,8 @@ def hydrate_path(
         raise UsageError(f"on_mismatch={on_mismatch!r} does not exist", do=f"use one of: {', '.join(ON_MISMATCH)}")
     if target is not None:
         refuse_existing(target)
+        if where.resolve() in target.resolve().parents:
+            raise UsageError(f"{target} lies inside the release, which may be published", do="write it elsewhere")
     files = _read(where, fields)
     opened = bundle if isinstance(bundle, (Bundle, Mapping)) else open_bundle(bundle)
     texts = gather(opened, files.wanted(), progress)
@@ -140,6 +142,8 @@ def _read(where: Path, fields: Sequence[str] | str | None) -> _Files:
                 f"{where} is no release folder: it holds no dialogues/*.parquet",
                 do="give a folder that `trace-dataset build` wrote, or one file of records",
             )
+        if (where / REPORT).exists():
+            raise UsageError(f"{where} is hydrated already: it holds {REPORT}", do="give the release it was made from")
         _check_manifest(where)
         table = where / REVIEWS
         records = {path: read_rows(path) for path in paths}

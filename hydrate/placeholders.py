@@ -62,7 +62,7 @@ def render(template: str, quotes: Mapping[int, str]) -> str:
         if number not in quotes:
             raise HydrationError(
                 f"placeholder [Q:{number}] at column {column} has no quote",
-                do="check that the record's quotes were kept beside its text",
+                do="check that the record's quotes were kept beside its text, and that it is not hydrated already",
             )
         if number in used:
             raise HydrationError(

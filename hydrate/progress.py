@@ -12,24 +12,27 @@ _QUIET_SECONDS, _SECONDS_A_LINE = 1.0, 15.0
 class ProgressLine:
     """Shows bytes done and in all, rate and time left; rewrites its line on a terminal, else writes one now and then.
 
-    Nothing is shown in the first second, nor at all where it is over by then.
+    Time counts from the first call. Nothing is shown in the first second, nor at all where it is over by then.
     """
 
     def __init__(self, what: str, stream: TextIO | None = None) -> None:
         self._what, self._stream = what, stream or sys.stderr
-        self._start = time.monotonic()
-        self._next = self._start + _QUIET_SECONDS
+        self._begun: tuple[float, int] | None = None  # when, and how much was done then
+        self._next = 0.0
         self._shown = False
 
     def __call__(self, done: int, total: int) -> None:
         """Show that so many bytes of so many are done."""
         now = time.monotonic()
+        if self._begun is None:
+            self._begun, self._next = (now, done), now + _QUIET_SECONDS
         if now < self._next:
             return
+        start, before = self._begun
         terminal = self._stream.isatty()
         self._next = now + (0.2 if terminal else _SECONDS_A_LINE)
         self._shown = True
-        rate = done / max(now - self._start, 1e-9)
+        rate = (done - before) / max(now - start, 1e-9)
         left = f"{(total - done) / rate:,.0f} s left" if rate else "time left unknown"
         text = (
             f"{self._what}: {done / 1e9:.2f} of {total / 1e9:.2f} GB, {100 * done / max(1, total):.0f} %, "

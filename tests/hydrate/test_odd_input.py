@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -102,6 +103,21 @@ def test_nothing_does_not_pass_for_verified(bundle: Path, tmp_path: Path) -> Non
         hydrate_path(tmp_path / "empty.jsonl", bundle)
     with pytest.raises(BundleError, match=r"empty\.jsonl holds no texts"):
         hydrate.read_texts(tmp_path / "empty.jsonl")
+
+
+def test_a_release_is_not_hydrated_twice_nor_into_itself(bundle: Path, tmp_path: Path) -> None:
+    release = releases.write_release(tmp_path / "release")
+    with pytest.raises(UsageError, match="lies inside the release"):
+        hydrate_path(release, bundle, release / "sub" / "out")
+    hydrate_path(release, bundle, tmp_path / "out")
+    with pytest.raises(UsageError, match="is hydrated already"):
+        hydrate_path(tmp_path / "out", bundle)
+
+
+def test_a_pipe_in_the_place_of_a_table_does_not_hang(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "review.json")
+    with pytest.raises(BundleError, match=r"review\.json is a pipe or a device"):
+        hydrate.open_bundle(tmp_path)
 
 
 def test_a_manifest_that_is_none(bundle: Path, tmp_path: Path) -> None:

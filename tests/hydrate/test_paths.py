@@ -224,10 +224,10 @@ def test_progress_shows_bytes_rate_and_time_left(
 ) -> None:
     from hydrate.progress import ProgressLine
 
-    clock = iter([0.0, 0.5, 2.0, 3.0, 20.0])
+    clock = iter([7.0, 7.5, 9.0, 10.0, 27.0])
     monkeypatch.setattr(time, "monotonic", lambda: next(clock))
     with contextlib.closing(ProgressLine("finding reviews")) as progress:
-        for done in (1, 2, 3, 4):
+        for done in (0, 1, 2, 3, 4):
             progress(done * 10**9, 5 * 10**9)
     assert capsys.readouterr().err.splitlines() == [
         "finding reviews: 2.00 of 5.00 GB, 40 %, 1,000 MB/s, 3 s left",
