@@ -30,6 +30,7 @@ _WHERE = {
     "Response": "trace_dataset.turns",
     "evaluate_baseline": "trace_dataset.evaluation",
     "load_metric": "trace_dataset.evaluation",
+    "push_metric": "trace_dataset.hub",
     "write_sample": "trace_dataset.sample",
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 from pathlib import Path
+from typing import Any
 
 from hydrate.errors import UsageError
 
@@ -27,6 +28,22 @@ def hub_path(kind: str, name: str = "") -> Path:
 def hub_names(kind: str) -> list[str]:
     """Return the names of a collection's members, sorted: the folders that hold a module of their name."""
     return sorted(path.stem for path in hub_path(kind).glob("*/*.py") if path.stem == path.parent.name)
+
+
+def render(template: str, **values: Any) -> str:
+    """Return a template of `cards/` filled in; a value that it names and is not given is an error."""
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(str(hub_path("cards"))),
+        undefined=jinja2.StrictUndefined,
+        keep_trailing_newline=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        autoescape=False,
+    )
+    environment.filters["n"] = lambda number: f"{number:,}"
+    return environment.get_template(template).render(**values)
 
 
 @functools.cache

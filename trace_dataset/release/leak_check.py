@@ -34,12 +34,21 @@ class Leak:
         return f"{self.file}, row {self.row}, {self.column}: {self.words} words of review {self.review_id}"
 
 
-def find_leaks(folder: Path, finder: RunFinder, progress: Callable[[int, int], None] | None = None) -> list[Leak]:
+def find_leaks(
+    folder: Path,
+    finder: RunFinder,
+    progress: Callable[[int, int], None] | None = None,
+    shortest_quote: int = SHORTEST_QUOTE,
+) -> list[Leak]:
     """Return every place in a folder where review text stands.
 
     Looked for are runs of eight words, whatever their case, spacing and punctuation, and whatever stands in double quotes
     and matches a review at 0.80 or more. Every string is looked at: of parquet and JSON files each value, of others each
     line. Raises `BundleError` for a file that cannot be read, since what cannot be read cannot be cleared.
+
+    Args:
+        shortest_quote: tokens of a quoted span that is compared; records take the default, code takes more, since a short
+            string of a program matches some review by chance.
     """
     reviews = {review_id: normalize_text(text) for review_id, text in finder.texts.items()}
     files = sorted(path for path in folder.rglob("*") if path.is_file())
@@ -52,7 +61,7 @@ def find_leaks(folder: Path, finder: RunFinder, progress: Callable[[int, int], N
                 words = len(text[run.start : run.end].split())
                 leaks.append(Leak(path.relative_to(folder).as_posix(), row, column, words, run.review_id))
                 continue
-            for quote in extract_quotes(text, SHORTEST_QUOTE):
+            for quote in extract_quotes(text, shortest_quote):
                 if quote not in quotes:
                     quotes[quote] = _quoted_review(quote, reviews)
                 found = quotes[quote]

@@ -1,0 +1,135 @@
+"""The leak guard before a push: what reviews there are to compare with, and what was found in the files."""
+
+from __future__ import annotations
+
+import io
+import tempfile
+import zipfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import hydrate
+from hydrate.errors import BundleError, LicensedTextError, UsageError
+from trace_dataset.hub.files import PublishedFile
+from trace_dataset.leaks import RunFinder
+from trace_dataset.release import Release, Source
+from trace_dataset.release.leak_check import Leak, find_leaks, refuse_leaks
+from trace_dataset.release.local import LocalBuild, Progress, builds_folder, prepare
+
+DATA = (".parquet", ".json", ".jsonl")
+OWN_TEXT = "trace_dataset/sample/"  # the invented sentences that sample bundles are made of
+CODE_QUOTE = 12  # tokens; shorter strings in code and prose are like some review by chance
+
+
+@dataclass(frozen=True)
+class Guard:
+    """Review texts on this machine, and where they come from."""
+
+    texts: Mapping[str, str]
+    origin: str
+
+    def clear(self, files: Iterable[PublishedFile], progress: Progress | None = None) -> str:
+        """Return what was compared, in one line; raises `LicensedTextError` where review text stands in a file.
+
+        Data files are held to the strict rule (runs of eight words, and quotes of three words at 0.80). In code and prose a
+        quote has twelve words or more, since shorter strings are like some review by chance. A wheel is looked into.
+        """
+        finder = RunFinder(self.texts)
+        kept = [file for file in files if not file.path.endswith(".whl")]
+        for file in files:
+            if file.path.endswith(".whl"):
+                kept += _members(file)
+        leaks: list[Leak] = []
+        for strict in (True, False):
+            part = [file for file in kept if _is_data(file) is strict]
+            with tempfile.TemporaryDirectory() as scratch:
+                for file in part:
+                    target = Path(scratch) / file.path
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    if isinstance(file.source, Path):
+                        target.symlink_to(file.source.resolve())
+                    else:
+                        target.write_bytes(file.source)
+                show = (
+                    None if progress is None else lambda done, total: progress("looking for review text", done, total)
+                )
+                leaks += find_leaks(Path(scratch), finder, show, 3 if strict else CODE_QUOTE)
+        refuse_leaks(leaks)
+        return f"no text of {len(self.texts):,} reviews ({self.origin}) stands in {len(kept):,} files"
+
+
+def guard_for(release: Release | None, yelp_path: str | None, progress: Progress | None = None) -> Guard:
+    """Return the texts to compare with: those of a release, or of every benchmark in this machine's cache.
+
+    Args:
+        release: what is to be published, for a dataset; None for code.
+        yelp_path: a bundle; None looks in the cache of `load_dataset("trace", …)` alone.
+
+    Raises:
+        LicensedTextError: there is neither a bundle nor a cache, so nothing can be cleared.
+    """
+    if release is None:
+        return _from_cache(yelp_path, progress)
+    wanted = {review.review_id for review in release.reviews()}
+    if yelp_path is None:
+        for build in local_builds():
+            if build.release.manifest.content_digest == release.manifest.content_digest and wanted <= set(build.texts):
+                return Guard({key: build.texts[key] for key in wanted}, f"the cache, {build.folder.name[:12]}")
+        raise _nothing()
+    bundle = hydrate.open_bundle(Path(yelp_path).expanduser())
+    show = None if progress is None else lambda done, total: progress("reading reviews", done, total)
+    texts = {record.review_id: record.text for record in bundle.reviews(review_ids=wanted, progress=show)}
+    missing = len(wanted - set(texts))
+    if missing:
+        raise BundleError(
+            f"{missing:,} of the release's {len(wanted):,} reviews are not in {yelp_path}, so it cannot be cleared",
+            do="name the bundle that the release was made from",
+        )
+    return Guard(texts, f"bundle {bundle.fingerprint().digest[:12]}")
+
+
+def local_builds() -> list[LocalBuild]:
+    """Return the benchmarks in the cache that hold review text."""
+    return [LocalBuild(path.parent) for path in sorted(builds_folder().glob("*/texts.parquet"))]
+
+
+def _is_data(file: PublishedFile) -> bool:
+    return file.path.endswith(DATA) and ".whl/" not in file.path
+
+
+def _from_cache(yelp_path: str | None, progress: Progress | None) -> Guard:
+    builds = local_builds()
+    if yelp_path is not None:
+        source = Source(yelp_path=yelp_path)
+        digest = source.bundle.fingerprint().digest
+        builds = [item for item in builds if item.release.manifest.bundle_fingerprint == digest] or [
+            prepare(source, progress)
+        ]
+    if not builds:
+        raise _nothing()
+    texts: dict[str, str] = {}
+    for build in builds:
+        texts.update(build.texts)
+    bundles = sorted({build.release.manifest.bundle_fingerprint[:12] for build in builds})
+    return Guard(texts, f"bundle{'s' if len(bundles) > 1 else ''} {', '.join(bundles)}")
+
+
+def _nothing() -> LicensedTextError:
+    return LicensedTextError(
+        "there is neither a bundle nor a loaded benchmark to look for review text with, so nothing can be cleared",
+        do='name your bundle with yelp_path=… (--yelp), or load it once: load_dataset("trace", yelp_path=…)',
+    )
+
+
+def _members(wheel: PublishedFile) -> list[PublishedFile]:
+    """Return the files in a wheel, but for the invented sentences that the sample is made of."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(wheel.read())) as archive:
+            return [
+                PublishedFile(f"{wheel.path}/{name}", archive.read(name))
+                for name in archive.namelist()
+                if not name.endswith("/") and not name.startswith(OWN_TEXT)
+            ]
+    except zipfile.BadZipFile:
+        raise UsageError(f"{wheel.path} is no wheel", do="remove it; the publisher adds its own") from None
