@@ -31,6 +31,9 @@ _WHERE = {
     "evaluate_baseline": "trace_dataset.evaluation",
     "load_metric": "trace_dataset.evaluation",
     "push_metric": "trace_dataset.hub",
+    "push_baseline": "trace_dataset.hub",
+    "push_release": "trace_dataset.hub",
+    "HubError": "trace_dataset.remote",
     "write_sample": "trace_dataset.sample",
 }
 

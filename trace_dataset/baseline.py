@@ -7,29 +7,38 @@ far, the pool, the city, and the knowledge base. It never sees constraints, gold
 from __future__ import annotations
 
 import importlib.util
+import logging
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
+import orjson
+
 from hydrate.errors import TraceError, UsageError
 from trace_dataset.installed import hub_names, hub_path
 from trace_dataset.kb import KnowledgeBase
+from trace_dataset.remote import REPO_ID, fetch
 from trace_dataset.retrieval.templates import TemplateWriter
 from trace_dataset.turns import PastTurn, Response, TurnContext
 
 __all__ = ["Baseline", "PastTurn", "Response", "TurnContext", "load_baseline", "load_folder"]
 
 
+logger = logging.getLogger(__name__)
+
+
 class Baseline:
     """Base class of all baselines; `name` is the folder's name.
 
     Attributes:
+        origin: the Space and commit that it was loaded from, `user/space@commit`; None for one on this machine.
         uses_lm: whether it asks a language model; `lm` says which: a name, `LmSettings`, an open model, or a `dspy.LM`.
         session_isolated: whether a dialogue's answers depend on that dialogue alone; if not, dialogues are run in order.
     """
 
     name = "baseline"
+    origin: str | None = None
     uses_lm: ClassVar[bool] = False
     session_isolated: ClassVar[bool] = True
     lm: Any = None
@@ -71,28 +80,50 @@ class Baseline:
         """Give back what `prepare` opened, such as a server; called when a run ends."""
 
 
-def load_baseline(name: str, trust_remote_code: bool = False, *, lm: Any = None) -> Baseline:
-    """Return a baseline by the name of an installed one, or by the path of a folder.
+def load_baseline(
+    name: str,
+    trust_remote_code: bool = False,
+    *,
+    lm: Any = None,
+    revision: str | None = None,
+    token: str | None = None,
+) -> Baseline:
+    """Return a baseline by the name of an installed one, by the path of a folder, or from a Space of the Hub.
 
     Args:
-        name: a bare name is always the installed baseline (`"tfidf"`); a path has a slash in it (`"./my_idea"`).
-        trust_remote_code: needed for code that comes from the Hub.
+        name: a bare name is always the installed baseline (`"tfidf"`); a path has a slash in it (`"./my_idea"`); `user/space`
+            is one of the Hub where there is no such folder.
+        trust_remote_code: needed for code that comes from the Hub. What is run is one commit: it is logged, and stored
+            with every result as the baseline's `origin`.
         lm: the language model to ask: `"local"`, `"openai/…"`, `"anthropic/…"`, `LmSettings`, an open model, a `dspy.LM`.
+        revision: a branch, tag or commit of the Space; pin the commit that you have read.
+        token: for a private Space; None takes HF_TOKEN or the stored login.
 
     Raises:
-        UsageError: there is no such baseline (the message lists those that exist), or it asks no language model.
+        UsageError: there is no such baseline (the message lists those that exist), the Hub's code was not trusted, or the
+            baseline asks no language model.
+        HubError: the Space or the revision is not there.
 
     Example:
         >>> load_baseline("popularity").name
         'popularity'
     """
     folder = hub_path("baselines", name) if "/" not in name else Path(name).expanduser()
-    if not folder.is_dir():
+    if folder.is_dir():
+        baseline = load_folder(folder)
+    elif not REPO_ID.fullmatch(name):
         raise UsageError(
             f"there is no folder {name!r}",
             do=f"give a folder that holds <name>/<name>.py, or one of: {', '.join(hub_names('baselines'))}",
         )
-    baseline = load_folder(folder)
+    elif not trust_remote_code:
+        raise UsageError(
+            f"there is no folder {name!r}, and the Space of that name would run code from the Hub on this machine",
+            do="read the code there, then pass trust_remote_code=True (--trust-remote-code), best with the revision you read; "
+            f"those installed are {', '.join(hub_names('baselines'))}",
+        )
+    else:
+        baseline = _from_space(name, revision, token)
     if lm is not None:
         if not baseline.uses_lm:
             raise UsageError(f"{baseline.name} asks no language model", do="leave lm=… (--lm) out")
@@ -100,13 +131,32 @@ def load_baseline(name: str, trust_remote_code: bool = False, *, lm: Any = None)
     return baseline
 
 
-def load_folder(folder: Path) -> Baseline:
-    """Import `<folder>/<folder's name>.py` and return an instance of the one `Baseline` class that it defines."""
+def _from_space(repo_id: str, revision: str | None, token: str | None) -> Baseline:
+    found = fetch(repo_id, "space", revision, token=token, without=["*.whl", "app.py", "requirements.txt"])
+    try:
+        name = str(orjson.loads((found.folder / "trace.json").read_bytes())["name"])
+    except (OSError, orjson.JSONDecodeError, KeyError, TypeError):
+        name = repo_id.split("/")[1].replace("-", "_")
+    logger.warning("running the code of %s, commit %s", repo_id, found.commit)
+    baseline = load_folder(found.folder, name)
+    baseline.origin = str(found)
+    return baseline
+
+
+def load_folder(folder: Path, name: str | None = None) -> Baseline:
+    """Import `<folder>/<name>.py` and return an instance of the one `Baseline` class that it defines.
+
+    Args:
+        name: of the module; None takes the folder's.
+    """
     folder = folder.resolve()
-    path = folder / f"{folder.name}.py"
+    if name is not None and not name.isidentifier():
+        raise UsageError(f"{name!r} is no name of a module", do="name the module like its folder")
+    module_name = f"trace_baseline_{folder.name if name is None else f'{name}_{folder.name}'}"
+    name = name or folder.name
+    path = folder / f"{name}.py"
     if not path.is_file():
         raise UsageError(f"{folder} holds no {path.name}", do="name the module like its folder")
-    module_name = f"trace_baseline_{folder.name}"
     spec = importlib.util.spec_from_file_location(module_name, path)
     assert spec is not None
     assert spec.loader is not None
@@ -130,5 +180,5 @@ def load_folder(folder: Path) -> Baseline:
         found = ", ".join(item.__name__ for item in classes) or "none"
         raise UsageError(f"{path} must define one subclass of Baseline; it defines {found}", do="leave one")
     baseline: Baseline = classes[0]()
-    baseline.name = folder.name
+    baseline.name = name
     return baseline

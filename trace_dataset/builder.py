@@ -45,7 +45,8 @@ class TraceConfig(datasets.BuilderConfig):
 
     Attributes:
         yelp_path: the user's Yelp bundle: a folder, `.tar`, `.tgz`, `.zip`, or Yelp's zip that holds a tar.
-        release: a release folder to hydrate instead of building dialogues anew.
+        release: a release to hydrate instead of building dialogues anew: a folder, or `owner/name` on the Hub.
+        revision: a commit, tag or branch of a release on the Hub.
         seed: of every random draw of a build.
         n_dialogues: None gives 25 for every 6 places, at most 10,000.
         max_places: most places in a cell of city and type.
@@ -56,6 +57,7 @@ class TraceConfig(datasets.BuilderConfig):
 
     yelp_path: str | os.PathLike[str] | None = None
     release: str | os.PathLike[str] | None = None
+    revision: str | None = None
     seed: int = 42
     n_dialogues: int | None = None
     max_places: int = 100

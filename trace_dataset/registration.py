@@ -4,7 +4,8 @@
 imports the library in question (`evaluate` alone costs seconds where torch is installed). What is replaced:
 
 * `datasets.load.PackagedDatasetModuleFactory`, for the name `trace` only. The library's own factory searches the current
-  directory for data files when it is given none, which takes minutes in `/` and fails in an empty folder.
+  directory for data files when it is given none, which takes minutes in `/` and fails in an empty folder; and
+  `datasets.load.dataset_module_factory`, which would drop a `revision` of a release.
 * `evaluate.loading.evaluation_module_factory`, for `trace/<metric>` without a revision, and for `metrics/<metric>` where no
   such folder stands in the current directory.
 
@@ -37,7 +38,12 @@ def register() -> None:
 def _register_dataset(load: ModuleType) -> None:
     parent = getattr(load, "PackagedDatasetModuleFactory", None)
     names = getattr(load, "_PACKAGED_DATASETS_MODULES", None)
-    if parent is None or names is None or not hasattr(load, "DatasetModule"):
+    if (
+        parent is None
+        or names is None
+        or not hasattr(load, "DatasetModule")
+        or not hasattr(load, "dataset_module_factory")
+    ):
         _warn("datasets", 'load_dataset("trace")', "trace_dataset.load_dataset")
         return
     if "trace" in names:
@@ -65,6 +71,15 @@ def _register_dataset(load: ModuleType) -> None:
             # an empty DataFilesDict, since None makes the library look for builder configs it does not have
             return load.DatasetModule(MODULE, code_digest(), {"data_files": DataFilesDict(), "dataset_name": "trace"})
 
+    original = load.dataset_module_factory
+
+    def factory(path: str, *args: Any, **kwargs: Any) -> Any:
+        module = original(path, *args, **kwargs)
+        if path == "trace" and kwargs.get("revision") is not None:  # the library would drop it for a packaged builder
+            module.builder_kwargs["revision"] = str(kwargs["revision"])
+        return module
+
+    load.dataset_module_factory = factory  # type: ignore[attr-defined]
     load.PackagedDatasetModuleFactory = TraceAwareFactory  # type: ignore[attr-defined]
     names["trace"] = (MODULE, code_digest())
 

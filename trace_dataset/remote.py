@@ -23,7 +23,7 @@ Value = TypeVar("Value")
 PAUSES = (1.0, 2.0, 4.0, 8.0)  # seconds between tries
 LONGEST_WAIT = 300.0  # seconds; a server that asks for more is an error
 TRANSIENT = (408, 429, 500, 502, 503, 504)
-COMMIT = re.compile(r"[0-9a-f]{40}")
+REPO_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")  # what may be one; the Hub library knows the rest
 TOKEN = re.compile(r"\b(?:hf|api_org)_[A-Za-z0-9_]{4,}|(?<=[Bb]earer )\S+")
 LOGIN = "log in with `hf auth login`, set HF_TOKEN, or pass token=… (--token)"
 LOCAL = {errno.ENOSPC, errno.EROFS, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.ENOENT}
@@ -71,6 +71,7 @@ def fetch(
     token: str | None = None,
     only: Sequence[str] | None = None,
     without: Sequence[str] | None = None,
+    again: bool = False,
 ) -> Snapshot:
     """Download a repository's files and return them with the commit they belong to.
 
@@ -80,6 +81,7 @@ def fetch(
     Args:
         kind: `dataset` or `space`.
         only, without: patterns of paths to take, and to leave out.
+        again: download what the cache holds already.
 
     Raises:
         HubError: the repository, the revision or the network is not there.
@@ -94,6 +96,7 @@ def fetch(
                 repo_type=kind,
                 revision=revision,
                 token=token,
+                force_download=again,
                 allow_patterns=None if only is None else list(only),
                 ignore_patterns=None if without is None else list(without),
             )

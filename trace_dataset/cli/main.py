@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import hydrate.__main__ as hydration
 import trace_dataset
 from hydrate.errors import TraceError, UsageError
-from trace_dataset.cli import bundles, demo, language_model, runs
+from trace_dataset.cli import bundles, demo, language_model, push, runs
 from trace_dataset.pools import POOLS
 from trace_dataset.schema import SPLITS
 
@@ -128,6 +128,15 @@ def parser() -> argparse.ArgumentParser:
     verb.add_argument("--yelp", required=True, help="your Yelp bundle")
     verb.add_argument("--release", help="the release whose reviews are looked for; default: the folder itself")
     verb.add_argument("--json", action="store_true", help="print JSON")
+
+    verb = _verb(
+        verbs,
+        "push",
+        push.run,
+        "publish a dataset, metrics, baselines or the leaderboard on the Hugging Face Hub",
+        "trace-dataset push baseline ./my_idea me/my-idea --dry-run",
+    )
+    push.add_arguments(verb)
 
     for name, function, text in (
         ("score", runs.score, "score stored responses"),

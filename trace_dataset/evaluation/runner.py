@@ -162,6 +162,7 @@ def run_baseline(
             "bundle_fingerprint": benchmark.release.manifest.bundle_fingerprint,
             "session_isolated": getattr(baseline, "session_isolated", True),
             "control": baseline.name in CONTROLS,
+            **({"origin": baseline.origin} if baseline.origin else {}),
         },
     )
     left = [number for number in range(shards) if not run.has_shard(number)]

@@ -4,7 +4,9 @@ Everything is validated and cleared of review text before anything is sent, goes
 run shows.
 """
 
+from trace_dataset.hub.baselines import push_baseline, push_baselines
 from trace_dataset.hub.metrics import push_metric, push_metrics
 from trace_dataset.hub.publication import Publication, Push
+from trace_dataset.hub.releases import push_release
 
-__all__ = ["Publication", "Push", "push_metric", "push_metrics"]
+__all__ = ["Publication", "Push", "push_baseline", "push_baselines", "push_metric", "push_metrics", "push_release"]

@@ -6,11 +6,11 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from hydrate.errors import BundleError, UsageError
+from trace_dataset.release.manifest import file_sha256
 
 LARGEST = 5 * 10**9  # bytes; what the Hub stores as one part
 LEFT_OUT = ("__pycache__", ".git", ".ipynb_checkpoints", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".DS_Store")
@@ -31,23 +31,23 @@ SHOWN = 5
 
 @dataclass(frozen=True)
 class PublishedFile:
-    """A file as it would stand in the repository: its path there, and its bytes or where they are."""
+    """A file as it would stand in the repository: its path there, and its bytes or where they are.
+
+    `size` (bytes) and `sha256` are taken when it is made; an upload of anything else is refused.
+    """
 
     path: str
     source: bytes | Path
+    size: int = field(init=False)
+    sha256: str = field(init=False)
 
-    @property
-    def size(self) -> int:
-        """Bytes."""
-        return len(self.source) if isinstance(self.source, bytes) else self.source.stat().st_size
-
-    @cached_property
-    def sha256(self) -> str:
-        """SHA256 of the bytes."""
+    def __post_init__(self) -> None:
         if isinstance(self.source, bytes):
-            return hashlib.sha256(self.source).hexdigest()
-        with self.source.open("rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
+            size, sha256 = len(self.source), hashlib.sha256(self.source).hexdigest()
+        else:
+            size, sha256 = self.source.stat().st_size, file_sha256(self.source)
+        object.__setattr__(self, "size", size)
+        object.__setattr__(self, "sha256", sha256)
 
     def read(self) -> bytes:
         """Return the bytes."""

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import trace_dataset
 from hydrate.errors import UsageError
 
 TIME_LIMIT = 600  # seconds
@@ -97,3 +98,55 @@ def run_apart(code: str, arguments: Sequence[str], scratch: Path, **variables: s
     if done.returncode:
         raise UsageError(f"the trial broke off: {done.stderr[-1500:].strip()}", do="mend it, then push again")
     return json.loads(done.stdout.strip().splitlines()[-1])
+
+
+BASELINES = """
+import json, os, sys
+from pathlib import Path
+from trace_dataset.baseline import load_baseline
+from trace_dataset.evaluation import evaluate_baseline
+from trace_dataset.release import Source, open_benchmark
+from trace_dataset.sample import write_sample
+root, lm, benchmark, found = Path(sys.argv[1]), json.loads(sys.argv[2]), None, {}
+for folder in sorted(root.iterdir()):
+    try:
+        baseline = load_baseline(str(folder))
+        if getattr(baseline, "uses_lm", False):
+            if lm is None:
+                found[folder.name] = {"told": "loads; not run, since it asks a language model and none was named (lm, --lm)"}
+                continue
+            baseline.lm = lm
+        if benchmark is None:
+            benchmark = open_benchmark(Source(yelp_path=str(write_sample("sample", places=240)), n_dialogues=240))
+        results = evaluate_baseline(baseline, benchmark, limit=2, strict=True)
+        found[folder.name] = {"told": f"loads and answers {len(results.turns['failed'])} turns of the sample"}
+    except Exception as error:
+        found[folder.name] = {"fault": f"{type(error).__name__}: {error}"}
+print("\\n" + json.dumps(found))
+"""
+
+
+def try_baselines(folders: Mapping[str, Mapping[str, bytes]], lm: str | None = None) -> dict[str, str]:
+    """Load baselines and let each answer two dialogues of the invented sample; return what was seen of each, in words.
+
+    Args:
+        lm: the language model for those that ask one; None loads them and no more.
+
+    Raises:
+        UsageError: a baseline does not load, or a turn fails.
+    """
+    package = str(Path(trace_dataset.__file__).resolve().parent.parent)
+    with tempfile.TemporaryDirectory() as scratch:
+        for name, files in folders.items():
+            for path, content in files.items():
+                target = Path(scratch) / "folders" / name / path
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(content)
+        arguments = [str(Path(scratch) / "folders"), json.dumps(lm)]
+        found = run_apart(BASELINES, arguments, Path(scratch), PYTHONPATH=package)
+    for name, result in found.items():
+        if "fault" in result:
+            raise UsageError(
+                f"the baseline {name!r} does not run: {result['fault'][-1500:]}", do="mend it, then push again"
+            )
+    return {name: result["told"] for name, result in found.items()}

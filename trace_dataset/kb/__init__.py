@@ -1,6 +1,6 @@
 """From a bundle to a knowledge base, and the evidence in its reviews."""
 
-from trace_dataset.kb.build import build_knowledge_base, poi_kept, survey
+from trace_dataset.kb.build import build_knowledge_base, poi_kept, read_places, survey
 from trace_dataset.kb.evidence import Evidence, Span, collect_evidence
 from trace_dataset.kb.knowledge import KnowledgeBase
 from trace_dataset.kb.lexicon import Aspect, aspects_of, catalogue
@@ -18,5 +18,6 @@ __all__ = [
     "catalogue",
     "collect_evidence",
     "poi_kept",
+    "read_places",
     "survey",
 ]

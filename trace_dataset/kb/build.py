@@ -14,7 +14,7 @@ from trace_dataset.kb.attributes import parse_attributes, price_level
 from trace_dataset.kb.cities import City, benchmark_names, choose_cities, rank_cities, tidy
 from trace_dataset.kb.knowledge import KnowledgeBase
 from trace_dataset.kb.report import KnowledgeBaseReport, Survey, table
-from trace_dataset.kb.scan import Candidate, Progress, ReadableBundle, Scan, scan_bundle, unpack
+from trace_dataset.kb.scan import Candidate, Progress, ReadableBundle, Scan, consider, scan_bundle, unpack
 from trace_dataset.kb.types import split_categories
 from trace_dataset.schema import POI, POI_TYPES, Review
 from trace_dataset.streams import hash_order
@@ -137,6 +137,21 @@ def survey(
         scan.spellings,
     )
     return Survey(tuple(ranked), tuple(choose_cities(ranked, n_cities, pool_size)), min_reviews, pool_size, scan.rows)
+
+
+def read_places(bundle: ReadableBundle, cities: Mapping[str, str]) -> dict[str, POI]:
+    """Return the places with these ids as a knowledge base holds them; a place that the bundle lacks is left out.
+
+    Args:
+        cities: business id to the benchmark's spelling of its city.
+    """
+    scan = Scan()
+    for row in bundle.rows("business"):
+        if row.get("business_id") in cities:
+            consider(scan, row, open_only=False)
+    _check_conflicts(scan, scan.candidates)
+    return {business: _place(business, scan.candidates[business], cities[business], Counter())
+            for business in sorted(scan.candidates)}
 
 
 def poi_kept(reviews: Sequence[str], min_reviews: int = 3, max_chars: int = 500) -> list[str] | None:

@@ -111,7 +111,7 @@ def scan_bundle(
     scan = Scan()
     for row in bundle.rows("business"):
         scan.rows += 1
-        reason = _consider(scan, row, open_only)
+        reason = consider(scan, row, open_only)
         if reason:
             scan.dropped[reason] += 1
     for candidate in scan.candidates.values():
@@ -126,7 +126,7 @@ def unpack(candidate: Candidate) -> dict[str, Any]:
     return row
 
 
-def _consider(scan: Scan, row: dict[str, Any], open_only: bool) -> str | None:
+def consider(scan: Scan, row: dict[str, Any], open_only: bool) -> str | None:
     """Add a row to the candidates, or say why it is left out."""
     business, city, state = row.get("business_id"), row.get("city"), row.get("state")
     if not isinstance(business, str) or not business:

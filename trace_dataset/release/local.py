@@ -18,6 +18,7 @@ from hydrate.errors import HydrationError, StorageError
 from trace_dataset import schema
 from trace_dataset.release.build import Progress, build_from
 from trace_dataset.release.folder import Release, open_release, whole_folder
+from trace_dataset.release.places import has_details, with_details
 from trace_dataset.release.source import HOW_TO_GET_TEXT, Source
 from trace_dataset.schema import SPLITS
 
@@ -83,9 +84,12 @@ def prepare(source: Source, progress: Progress | None = None, cache: Path | None
 def _fill(source: Source, target: Path, progress: Progress | None) -> None:
     with whole_folder(target) as part:
         if source.release:
-            release = open_release(source.release)
+            release = source.opened()
             texts = _texts_of(release, source, progress)
-            _copy(release, part / "release")
+            if source.yelp_path and not has_details(release):
+                release = with_details(release, source.bundle, part / "release")
+            else:
+                _copy(release, part / "release")
         else:
             release, kb = build_from(source, part / "release", progress, journal=Path(f"{target}.journal.jsonl"))
             texts = {key: review.text for key, review in kb.reviews.items() if review.text is not None}

@@ -10,8 +10,9 @@ from typing import Any
 import hydrate
 from hydrate.errors import UsageError
 from trace_dataset.installed import code_digest
-from trace_dataset.release.folder import open_release
+from trace_dataset.release.folder import Release, open_release
 from trace_dataset.release.generator import TEMPLATE, Generator
+from trace_dataset.release.published import find_release
 from trace_dataset.streams import digest
 
 ON_MISMATCH = ("error", "placeholder", "drop")
@@ -23,10 +24,15 @@ HOW_TO_GET_TEXT = (
 
 @dataclass(frozen=True)
 class Source:
-    """Where a benchmark comes from: a bundle, or a release with a bundle; the parameters of a build, and who writes it."""
+    """Where a benchmark comes from: a bundle, or a release with a bundle; the parameters of a build, and who writes it.
+
+    `release` is a folder, or `owner/name` on the Hub where there is no such folder; `revision` is a commit, tag or branch
+    there.
+    """
 
     yelp_path: str | None = None
     release: str | None = None
+    revision: str | None = None
     seed: int = 42
     n_dialogues: int | None = None
     max_places: int = 100
@@ -37,10 +43,14 @@ class Source:
 
     def __post_init__(self) -> None:
         """Refuse an option of the wrong kind before anything is read; raises `UsageError`."""
-        for name in ("yelp_path", "release"):
+        for name in ("yelp_path", "release", "revision"):
             value = getattr(self, name)
             if value is not None and (not isinstance(value, str) or not value.strip()):
-                raise UsageError(f"{name}={value!r} is no path", do=HOW_TO_GET_TEXT)
+                raise UsageError(
+                    f"{name}={value!r} is no {'revision' if name == 'revision' else 'path'}", do=HOW_TO_GET_TEXT
+                )
+        if self.revision is not None and self.release is None:
+            raise UsageError(f"revision={self.revision!r} goes with a release, and none was named", do=HOW_TO_GET_TEXT)
         numbers = {"seed": None, "n_dialogues": 1, "max_places": 1, "min_pois": 1}
         for name, least in numbers.items():
             value = getattr(self, name)
@@ -66,9 +76,18 @@ class Source:
             raise UsageError("no Yelp bundle was named", do=HOW_TO_GET_TEXT)
         return hydrate.open_bundle(Path(self.yelp_path).expanduser())
 
+    @cached_property
+    def release_folder(self) -> Path:
+        """The release's folder: the one that was named, or a copy of the one on the Hub, checked against its manifest."""
+        return find_release(self.release or "", self.revision)
+
+    def opened(self, verify: bool = True) -> Release:
+        """Open the release, and unless told otherwise check every file of it."""
+        return open_release(self.release_folder, verify)
+
     def key(self) -> str:
         """Return the content key: equal for equal content, whatever path it is reached by."""
-        origin = open_release(self.release, verify=False).manifest.content_digest if self.release else "built"
+        origin = self.opened(verify=False).manifest.content_digest if self.release else "built"
         fingerprint = self.bundle.fingerprint().digest if self.yelp_path else "placeholders"
         return digest(
             code_digest(), origin, fingerprint, sorted(self.parameters().items()), self.seed, self.on_mismatch
