@@ -11,35 +11,9 @@ from pathlib import Path
 import pytest
 from metric_examples import METRICS, NAMES
 
+from trace_dataset.hub.metrics import lay_out
+
 SCORING = METRICS.parent / "trace_dataset" / "scoring"
-
-
-def siblings(script: str) -> list[str]:
-    """Return the scoring files that a script needs, those that they need included."""
-    waiting = re.findall(r"^from trace_dataset\.scoring\.(\w+) import", script, flags=re.M)
-    found: list[str] = []
-    while waiting:
-        name = waiting.pop()
-        if name not in found:
-            found.append(name)
-            source = (SCORING / f"{name}.py").read_text(encoding="utf-8")
-            waiting += re.findall(r"^from \.(\w+) import", source, flags=re.M)
-    return sorted(found)
-
-
-def lay_out(name: str, folder: Path) -> None:
-    """Write a metric's folder the way it is published."""
-    script = (METRICS / name / f"{name}.py").read_text(encoding="utf-8")
-    needed = siblings(script)
-    direct = re.findall(r"^from trace_dataset\.scoring\.(\w+) import", script, flags=re.M)
-    script = re.sub(r"^from trace_dataset\.scoring\.", "from .", script, flags=re.M)
-    # evaluate copies only the files that the script itself names
-    extra = "".join(f"from .{other} import __doc__ as _{other}\n" for other in needed if other not in direct)
-    script = script.replace("import evaluate\n\n", f"import evaluate\n\n{extra}", 1)
-    (folder / name).mkdir(parents=True)
-    (folder / name / f"{name}.py").write_text(script, encoding="utf-8")
-    for other in needed:
-        (folder / name / f"{other}.py").write_bytes((SCORING / f"{other}.py").read_bytes())
 
 
 def test_scoring_files_name_only_siblings_and_light_libraries() -> None:
@@ -53,7 +27,10 @@ def test_scoring_files_name_only_siblings_and_light_libraries() -> None:
 
 def test_every_metric_works_without_the_project(tmp_path: Path) -> None:
     for name in NAMES:
-        lay_out(name, tmp_path / "spaces")
+        folder = tmp_path / "spaces" / name
+        folder.mkdir(parents=True)
+        for path, content in lay_out(name, METRICS / name).items():
+            (folder / path).write_bytes(content)
     code = """
 import json, sys
 sys.path = [entry for entry in sys.path if entry and not entry.startswith(sys.argv[2])]

@@ -19,7 +19,7 @@ from trace_dataset.release.local import LocalBuild, Progress, builds_folder, pre
 
 DATA = (".parquet", ".json", ".jsonl")
 OWN_TEXT = "trace_dataset/sample/"  # the invented sentences that sample bundles are made of
-CODE_QUOTE = 12  # tokens; shorter strings in code and prose are like some review by chance
+DATA_QUOTE, PROSE_QUOTE, NO_QUOTE = 3, 12, 10**6  # tokens of a quoted span that is compared
 
 
 @dataclass(frozen=True)
@@ -32,29 +32,22 @@ class Guard:
     def clear(self, files: Iterable[PublishedFile], progress: Progress | None = None) -> str:
         """Return what was compared, in one line; raises `LicensedTextError` where review text stands in a file.
 
-        Data files are held to the strict rule (runs of eight words, and quotes of three words at 0.80). In code and prose a
-        quote has twelve words or more, since shorter strings are like some review by chance. A wheel is looked into.
+        Every file is searched for runs of eight words of a review. Data files are also held to the rule for quotes (three
+        words at 0.80); in the code and prose of a folder a quote has twelve words or more, since shorter strings are like
+        some review by chance. A wheel is looked into, for runs.
         """
         finder = RunFinder(self.texts)
-        kept = [file for file in files if not file.path.endswith(".whl")]
-        for file in files:
-            if file.path.endswith(".whl"):
-                kept += _members(file)
+        kept = unpacked(files)
         leaks: list[Leak] = []
-        for strict in (True, False):
-            part = [file for file in kept if _is_data(file) is strict]
+        for shortest in (DATA_QUOTE, PROSE_QUOTE, NO_QUOTE):
             with tempfile.TemporaryDirectory() as scratch:
-                for file in part:
-                    target = Path(scratch) / file.path
-                    target.parent.mkdir(parents=True, exist_ok=True)
-                    if isinstance(file.source, Path):
-                        target.symlink_to(file.source.resolve())
-                    else:
-                        target.write_bytes(file.source)
+                for file in kept:
+                    if _shortest_quote(file) == shortest:
+                        _place(file, Path(scratch))
                 show = (
                     None if progress is None else lambda done, total: progress("looking for review text", done, total)
                 )
-                leaks += find_leaks(Path(scratch), finder, show, 3 if strict else CODE_QUOTE)
+                leaks += find_leaks(Path(scratch), finder, show, shortest)
         refuse_leaks(leaks)
         return f"no text of {len(self.texts):,} reviews ({self.origin}) stands in {len(kept):,} files"
 
@@ -94,8 +87,27 @@ def local_builds() -> list[LocalBuild]:
     return [LocalBuild(path.parent) for path in sorted(builds_folder().glob("*/texts.parquet"))]
 
 
-def _is_data(file: PublishedFile) -> bool:
-    return file.path.endswith(DATA) and ".whl/" not in file.path
+def unpacked(files: Iterable[PublishedFile]) -> list[PublishedFile]:
+    """Return the files with each wheel replaced by what is in it, but for the invented sentences of the sample."""
+    found: list[PublishedFile] = []
+    for file in files:
+        found += _members(file) if file.path.endswith(".whl") else [file]
+    return found
+
+
+def _shortest_quote(file: PublishedFile) -> int:
+    if ".whl/" in file.path:
+        return NO_QUOTE
+    return DATA_QUOTE if file.path.endswith(DATA) else PROSE_QUOTE
+
+
+def _place(file: PublishedFile, folder: Path) -> None:
+    target = folder / file.path
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if isinstance(file.source, Path):
+        target.symlink_to(file.source.resolve())
+    else:
+        target.write_bytes(file.source)
 
 
 def _from_cache(yelp_path: str | None, progress: Progress | None) -> Guard:
@@ -123,7 +135,6 @@ def _nothing() -> LicensedTextError:
 
 
 def _members(wheel: PublishedFile) -> list[PublishedFile]:
-    """Return the files in a wheel, but for the invented sentences that the sample is made of."""
     try:
         with zipfile.ZipFile(io.BytesIO(wheel.read())) as archive:
             return [

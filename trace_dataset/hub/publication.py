@@ -12,7 +12,7 @@ import trace_dataset
 from hydrate.errors import UsageError
 from trace_dataset.hub.cards import check_card
 from trace_dataset.hub.files import PublishedFile, collect, refuse_secrets, sizes
-from trace_dataset.hub.guard import Guard
+from trace_dataset.hub.guard import Guard, unpacked
 from trace_dataset.release.local import Progress
 from trace_dataset.remote import check_repo_id
 
@@ -116,7 +116,7 @@ def assemble(
     """
     check_repo_id(repo_id)
     by_path = {file.path: file for file in files}
-    refuse_secrets(by_path.values(), token or stored_token())
+    refuse_secrets(unpacked(by_path.values()), token or stored_token())
     if "README.md" not in by_path:
         raise UsageError(f"{repo_id} would have no card", do="add a README.md")
     check_card(by_path["README.md"].read().decode("utf-8"), kind, by_path)
