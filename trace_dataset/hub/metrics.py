@@ -166,11 +166,17 @@ def _space_files(name: str, repo_id: str, files: dict[str, PublishedFile]) -> di
         "gradio": GRADIO,
         "version": trace_dataset.__version__,
     }
-    made = {"README.md": with_metadata(render("metric_card.md.jinja", **values), metadata)}
+    made = {"README.md": with_metadata(render("metric_card.md.jinja", **values), metadata), **widgets()}
     for path, template in (("app.py", "metric_app.py.jinja"), ("requirements.txt", "metric_requirements.txt.jinja")):
         if path not in files:
             made[path] = render(template, **values)
     return {path: PublishedFile(path, text.encode()) for path, text in made.items()}
+
+
+def widgets() -> dict[str, str]:
+    """Return the files of the page that a metric's and the leaderboard's Space carry along, by path."""
+    folder = Path(trace_dataset.__file__).parent / "apps" / "widgets"
+    return {f"widgets/{path.name}": path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.py"))}
 
 
 def _description(script: str) -> str:
