@@ -39,6 +39,8 @@ CSS = """
 .trace td.number, .trace th.number {text-align: end; font-variant-numeric: tabular-nums; white-space: nowrap}
 .trace caption {text-align: start; font-size: .92em; color: var(--body-text-color-subdued); padding: .2em 0}
 .trace td code {white-space: nowrap}
+.trace .first th:first-child, .trace .first td:first-child {position: sticky; inset-inline-start: 0; min-width: 8.5em;
+  max-width: 15em; background: var(--background-fill-primary) !important; overflow-wrap: anywhere}
 .trace code {white-space: normal; font-size: .9em; background: var(--background-fill-secondary); padding: .1em .3em;
   border-radius: 3px}
 .trace .score {display: flex; flex-wrap: wrap; align-items: baseline; gap: .2em .7em; margin: .2em 0 .5em}
@@ -67,6 +69,7 @@ CSS = """
 .trace .talk li.user {margin-inline-start: 2.2em}
 .trace .talk li.system .said {border-inline-start: 5px solid #16548a}
 .trace svg {max-width: 100%; height: auto; display: block}
+.trace svg.figure {width: 100%; max-width: 720px}
 .trace svg text {fill: currentColor; font-family: inherit}
 .trace .hidden {position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%)}
 .gradio-container textarea {unicode-bidi: plaintext; text-align: start; line-height: 1.5}
