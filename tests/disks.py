@@ -35,6 +35,7 @@ def make_read_only(folder: Path) -> None:
 
 
 def fill(folder: Path, leave: int) -> None:
-    """Fill a disk until about `leave` bytes are left."""
+    """Fill a disk until about `leave` bytes are left, or further if some are left already."""
     free = os.statvfs(folder)
-    (folder / "filler").write_bytes(b"\0" * max(0, free.f_bavail * free.f_frsize - leave))
+    with (folder / "filler").open("ab") as file:
+        file.write(b"\0" * max(0, free.f_bavail * free.f_frsize - leave))

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import hydrate
-from hydrate import BundleError, HydrationError, StorageError, UsageError, hydrate_path
+from hydrate import BundleError, HydrationError, StorageError, UsageError, dehydrate_path, hydrate_path
 from hydrate.__main__ import main
 from hydrate.tables import read_rows, write_rows
 from tests.disks import fill, make_read_only, tmpfs
@@ -164,7 +164,13 @@ def test_a_disk_that_refuses_is_one_error_and_leaves_nothing(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bundle", "file", "release"]
 
 
-def test_a_full_disk(release: Path, bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk(
+    release: Path,
+    bundle: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     with tmpfs(tmp_path / "small") as small:
         fill(small, 30_000)
         before = sorted(path.name for path in small.iterdir())
@@ -174,9 +180,20 @@ def test_a_full_disk(release: Path, bundle: Path, tmp_path: Path, monkeypatch: p
         monkeypatch.setenv("TRACE_CACHE", str(small / "cache"))
         fill(small, 0)
         assert hydrate.open_bundle(bundle).fingerprint().tables["review"].rows == 50
+        for name in ("train", "validation"):
+            with pytest.raises(StorageError, match="No space left on device"):
+                hydrate_path(release / f"dialogues/{name}.parquet", bundle, small / "out.parquet")
+        write_rows(tmp_path / "notes.jsonl", [{"id": 1, "note": "x" * 10_000}])
+        with pytest.raises(StorageError, match="No space left on device"):
+            dehydrate_path(tmp_path / "notes.jsonl", {"a": "b"}, small / "out.jsonl", fields="note")
+        assert main([str(release), "--bundle", str(bundle), "--check", "--report", str(small / "r.json")]) == 1
+        assert "No space left on device" in capsys.readouterr().err
+        assert [path.name for path in small.iterdir() if path.name.startswith(("out", ".out", "r."))] == []
+        (small / "filler").unlink()
+        assert hydrate_path(release, bundle, small / "out").ok
         make_read_only(small)
         with pytest.raises(StorageError, match="Read-only file system"):
-            hydrate_path(release, bundle, small / "out")
+            hydrate_path(release, bundle, small / "other")
 
 
 def test_the_command_line(release: Path, bundle: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
