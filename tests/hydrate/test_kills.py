@@ -91,6 +91,36 @@ def ends(process: int, within: float = 20) -> bool:
     return False
 
 
+@pytest.mark.parametrize("handle", [True, False])
+@pytest.mark.parametrize("habit", ["ignores", "collects", "kills"])
+def test_a_program_with_its_own_way_with_children(habit: str, handle: bool, release: Path, tmp_path: Path) -> None:
+    big = write_bundle(tmp_path / "big", "folder", tables(3000))
+    program = f"""
+import functools, os, signal, sys, time, hydrate, hydrate.bundle, hydrate.scan
+def collect(*_):
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        pass
+fork = os.fork
+def forking():
+    process = fork()
+    if process and {habit!r} == "kills":
+        os.kill(process, signal.SIGKILL)
+        time.sleep(0.2)
+    return process
+os.fork = forking
+signal.signal(signal.SIGCHLD, signal.SIG_IGN if {habit!r} == "ignores" else collect)
+if not {handle}:
+    hydrate.scan._handle_of = lambda process: None
+hydrate.bundle.scan_range = functools.partial(hydrate.bundle.scan_range, chunk=20_000, helper_pays=0)
+assert hydrate.hydrate_path(*sys.argv[1:]).counts["verified"] == 20
+"""
+    command = [sys.executable, "-c", program, str(release), str(big)]
+    subprocess.run(command, cwd=ROOT, timeout=60, check=True)
+
+
 @pytest.mark.parametrize("point", ["write_text", "_to_disk", "replace"])
 def test_killed_while_it_remembers_a_fingerprint(point: str, bundle: Path, tmp_path: Path) -> None:
     program = f"""
