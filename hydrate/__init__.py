@@ -1,7 +1,10 @@
 """Licensed text by reference: open a Yelp bundle, prove quoted spans by hash, fill and empty placeholders.
 
-Needs no Hugging Face package. `hydrate.open_bundle(path)` opens a bundle in any form, `hydrate.hydrate(dialogues,
-bundle)` fills placeholders, `hydrate.dehydrate(dialogues, texts)` takes the text out again.
+`hydrate.open_bundle(path)` opens a bundle in any form, `hydrate.hydrate(dialogues, bundle)` fills placeholders,
+`hydrate.dehydrate(dialogues, texts)` takes the text out again.
+
+Needs no other package: `pip install --no-deps trace-dataset` will do. NumPy, orjson and isal make it several times as
+fast where they are installed, and parquet files need pyarrow.
 """
 
 from hydrate.bundle import Bundle, Member, ReviewRecord, open_bundle

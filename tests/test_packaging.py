@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import subprocess
@@ -63,6 +64,18 @@ def test_every_package_of_the_tree_is_listed(wheel: Path):
         if path.suffix in (".py", ".json", ".typed")
     ]
     assert [name for name in tracked if name not in names] == []
+
+
+def test_hydrate_alone_works_from_the_wheel_with_the_standard_library(wheel: Path, tmp_path: Path):
+    release, bundle = tmp_path / "release.jsonl", tmp_path / "review.json"
+    quote = {"n": 0, "review_id": "r1", "start": 3, "end": 11, "sha256": hashlib.sha256(b"so quiet").hexdigest()}
+    release.write_text(json.dumps({"dialogue_id": "d", "turns": [{"text": '"[Q:0]"', "quotes": [quote]}]}))
+    bundle.write_text(json.dumps({"review_id": "r1", "business_id": "b", "stars": 3.0, "text": "So so quiet."}))
+    code = f"import sys; sys.path.insert(0, {str(wheel)!r}); from hydrate.__main__ import main; sys.exit(main(sys.argv[1:]))"
+    options = [release, "--bundle", bundle, "--out", tmp_path / "out.jsonl"]
+    shown = run(sys.executable, "-I", "-S", "-c", code, *options, cwd=tmp_path)
+    assert "1 of 1 reviews found" in shown
+    assert json.loads((tmp_path / "out.jsonl").read_text())["turns"][0]["text"] == '"so quiet"'
 
 
 def test_away_from_the_checkout_the_demo_and_every_metric_work(wheel: Path, tmp_path: Path):
