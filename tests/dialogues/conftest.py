@@ -55,6 +55,9 @@ class FakeEvidence:
             return ()
         return self.any_spans(business_id)
 
+    def mentioned(self, business_id, constraint, polarity=1):
+        return bool(self.spans(business_id, constraint, polarity))
+
     def any_spans(self, business_id):
         return tuple(
             FakeSpan(key, 0, len(self.kb.reviews[key].text), "overall", 1) for key in self.kb.reviews_of[business_id]

@@ -24,11 +24,11 @@ OPENINGS: tuple[tuple[tuple[str, ...], int], ...] = (
     ((), 3),
 )
 ENDINGS: tuple[tuple[tuple[str, ...], int], ...] = (
-    ((), 62),
+    ((), 64),
     (("accept",), 14),
-    (("accept", "close"), 13),
+    (("accept", "close"), 12),
     (("close",), 6),
-    (("close", "close"), 5),
+    (("close", "close"), 4),
 )
 NO_PREFERENCE = 0.12
 DETAIL = 0.065  # of the recommending turns are followed by a question about the place
@@ -112,7 +112,7 @@ class _Layout:
             lacking = [wish for wish in self.asked if not self.view.supports[business] >> self.view.bit[wish] & 1]
             misses += [self._miss(business, wish) for wish in lacking]
             facts += [
-                Fact(business, wish, bool(self.view.evidence.spans(business, wish, polarity=1)))
+                Fact(business, wish, self.view.evidence.mentioned(business, wish))
                 for wish in self.new
                 if wish not in shown and wish not in lacking
             ]
@@ -160,7 +160,7 @@ class _Layout:
 
     def _miss(self, business: str, wish: Constraint) -> Miss:
         evidence = self.view.evidence
-        complained = bool(evidence.spans(business, wish, polarity=-1))
+        complained = evidence.mentioned(business, wish, -1)
         return Miss(business, wish, evidence.satisfaction(business, wish), complained)
 
     def _standing(self, following: Step) -> tuple[str, ...]:

@@ -84,7 +84,7 @@ class SystemVoice:
 
     def _quoted(self, item: PlannedQuote) -> str:
         quote = self._mark(f'"[Q:{item.quote.n}]" [{item.quote.label}]', raw=True)
-        if item.wish is None:
+        if item.wish is None or (item.wish.slot == "category" and item.polarity > 0):  # its name says what it is
             return self.voice.say("quote", {"quote": quote})
         slots = {
             "quote": quote,
@@ -97,8 +97,7 @@ class SystemVoice:
             return self.voice.say("topic_quote", slots)
         if len(item.text) > SHORT_QUOTE:
             return self.voice.say("quote_claim", slots)
-        about = item.wish.slot != "category" and chance(self.rng, TOPIC_FIRST)
-        return self.voice.say("topic_quote" if about else "claim_quote", slots)
+        return self.voice.say("topic_quote" if chance(self.rng, TOPIC_FIRST) else "claim_quote", slots)
 
     def _fact(self, fact: Fact) -> str:
         slots = {"topic": self._line(fact.wish, "topic"), "claim": self._line(fact.wish, "claims")}

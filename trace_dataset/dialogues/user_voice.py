@@ -8,7 +8,7 @@ from trace_dataset.dialogues.draws import chance, pick
 from trace_dataset.dialogues.grammar import Voice
 from trace_dataset.dialogues.planned import Plan, PlannedTurn
 from trace_dataset.dialogues.speech import finish, join, lower_first, lowered
-from trace_dataset.dialogues.wishes import wording
+from trace_dataset.dialogues.wishes import is_food, wording
 from trace_dataset.schema import Constraint
 
 ASIDE = {"plain": 0.10, "brief": 0.03, "chatty": 0.28, "polite": 0.12, "lower": 0.12}
@@ -91,16 +91,15 @@ class UserVoice:
             name = "more_many"
         request = self.voice.say(name)
         wish = self._wishes(turn.wishes)
-        parts = [request, wish] if chance(self.rng, 0.65) else [wish, request]
+        first = turn.cue == "more" or chance(self.rng, 0.65)  # "more" answers what the system has just said
+        parts = [request, wish] if first else [wish, request]
         return join(*parts, self._aside())
 
     def _refuse(self, turn: PlannedTurn, compared: int, next_action: str | None) -> str:
         both = len(turn.rejected) > 1
-        no = (
-            self.voice.say("no_both" if both else "no_second" if compared > 1 else "no_one")
-            if chance(self.rng, 0.8)
-            else ""
-        )
+        no = ""
+        if compared > 1 or chance(self.rng, 0.8):  # of several it has to be said which
+            no = self.voice.say("no_both" if both else "no_second" if compared > 1 else "no_one")
         why = self._why(turn, both)
         wish = self.voice.say("instead", {"wish": self._wishes(turn.wishes, plain=True)})
         if not no and not why:
@@ -121,6 +120,8 @@ class UserVoice:
         contradicted = [miss.wish for miss in turn.failures if miss.status == "contradicted"]
         if both and contradicted:
             frame = "fails_both" if statuses == {"contradicted"} else "fails_mixed"
+            if turn.wishes[0].slot == "category":
+                frame = "fails_both_food" if is_food(turn.wishes[0]) else "fails_both_kind"
             return self.voice.say(frame, {"topic": self._line(turn.wishes[0], "topic")})
         if contradicted and not both:
             return self.voice.say("fails", {"fails": self._line(pick(self.rng, contradicted), "fails")})

@@ -84,5 +84,10 @@ def wording(wish: Constraint) -> Wording:
     return Wording(_lines(entry), "price" if wish.slot == "price" else "distance", frozenset(), types, {})
 
 
+def is_food(wish: Constraint) -> bool:
+    """Return whether a wish is for a kind of food rather than a kind of place."""
+    return wish.slot == "category" and wish.value in _data()["foods"]
+
+
 def _lines(entry: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     return {use: tuple(lines) for use, lines in entry.items() if use not in ("group", "types", "clashes", "appeal")}

@@ -110,6 +110,13 @@ class Evidence:
         }.get(constraint.slot, "")
         return self._spans(business_id, aspect, polarity) if aspect in self._keys else ()
 
+    def mentioned(self, business_id: str, constraint: Constraint, polarity: int = 1) -> bool:
+        """Return whether reviews praise (or, for -1, blame) a place for a constraint, quotable or not."""
+        if constraint.slot != "aspect":
+            return bool(self.spans(business_id, constraint, polarity))
+        praised, blamed = self._signs[business_id].get(constraint.value, (False, False))
+        return praised if polarity > 0 else blamed
+
     def any_spans(self, business_id: str) -> tuple[Span, ...]:
         """Return all praise of a place that may be quoted, whatever it is about, each sentence once, best first."""
         return self._spans(business_id, "", 1)
