@@ -63,8 +63,13 @@ def test_run_score_and_report(sample_bundle, tmp_path, capsys):
     assert scores["recall_at_1"]["n"] > 100
     assert main(["report", *folders, *source, "--out", str(tmp_path / "report"), "--full"]) == 0
     assert "95 % bootstrap interval" in capsys.readouterr().out
-    assert (tmp_path / "report" / "competencies.png").stat().st_size > 10_000
-    assert "| tfidf |" in (tmp_path / "report" / "table.md").read_text()
+    assert (tmp_path / "report" / "figures" / "competencies-closed.png").stat().st_size > 10_000
+    assert "| tfidf |" in (tmp_path / "report" / "report.md").read_text()
+    assert (tmp_path / "report" / "LICENSED-TEXT.json").exists()
+    without_bundle = ["report", *folders, "--out", str(tmp_path / "numbers"), "--resamples", "200"]
+    assert main(without_bundle) == 0
+    assert not (tmp_path / "numbers" / "LICENSED-TEXT.json").exists()
+    capsys.readouterr()
     assert main(["score", folders[0], "--yelp", str(sample_bundle), "--dialogues", "250"]) == 2
     assert "another benchmark" in capsys.readouterr().err
 

@@ -86,7 +86,7 @@ def test_away_from_the_checkout_the_demo_and_every_metric_work(wheel: Path, tmp_
     run(python, "-m", "pip", "install", "--quiet", "-c", ROOT / "constraints.txt", wheel, cwd=away)
     home = {"HF_HOME": str(tmp_path / "hf"), "TRACE_CACHE": str(tmp_path / "cache")}
     shown = run(environment / "bin" / "trace-dataset", "demo", "--out", "demo", cwd=away, **home)
-    assert "oracle *" in shown
+    assert "oracle †" in shown
     assert (away / "demo" / "competencies.png").stat().st_size > 10_000
     (away / "metric_examples.py").write_bytes((ROOT / "tests" / "metric_examples.py").read_bytes())
     code = """

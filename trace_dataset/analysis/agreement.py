@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Collection, Hashable, Sequence
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trace_dataset.analysis.statistics import Values, complete_pairs, ranks
+from trace_dataset.evaluation.bootstrap import RESAMPLES, SEED, percentile_interval, resampled_totals
 from trace_dataset.scoring.checks import check_choice, check_lengths
 
 LEVELS = ("nominal", "ordinal", "interval")
@@ -27,26 +29,30 @@ def krippendorff_alpha(ratings: Ratings, level: str = "nominal") -> float | None
         >>> round(krippendorff_alpha([[1, None, 2, 1], [1, 2, 2, 2]]), 6)
         0.444444
     """
-    check_choice(level, "level", LEVELS)
-    check_lengths(**{f"rater {index}": row for index, row in enumerate(ratings)})
-    present = {value for row in ratings for value in row if value is not None}
-    values = sorted(present, key=str if level == "nominal" else None)
-    position = {value: index for index, value in enumerate(values)}
-    counts = np.zeros((len(ratings[0]) if ratings else 0, len(values)))
-    for row in ratings:
-        for unit, value in enumerate(row):
-            if value is not None:
-                counts[unit, position[value]] += 1
-    per_unit = counts.sum(axis=1)
-    counts, per_unit = counts[per_unit >= 2], per_unit[per_unit >= 2]
-    weighted = counts / (per_unit[:, None] - 1)
-    coincidences = counts.T @ weighted - np.diag(weighted.sum(axis=0))
-    totals = coincidences.sum(axis=1)
-    distance = _distance(values, totals, level)
-    expected = float((np.outer(totals, totals) * distance).sum())
-    if not expected:
-        return None
-    return float(1 - (totals.sum() - 1) * (coincidences * distance).sum() / expected)
+    values, coincidences = _coincidences(ratings, level)
+    found = float(_alphas(coincidences.sum(axis=0)[None, :], values, level)[0])
+    return None if math.isnan(found) else found
+
+
+def alpha_interval(
+    ratings: Ratings, level: str = "nominal", n_boot: int = RESAMPLES, seed: int = SEED
+) -> tuple[float, float] | None:
+    """Return the 95 % percentile interval of Krippendorff's alpha over units drawn with replacement; None without alpha.
+
+    Resample i draws the units in row i of `numpy.random.default_rng(seed).integers(0, U, size=(n_boot, U))`. What units
+    contribute to the coincidences adds up, so all resamples are one matrix product.
+    """
+    found = alpha_replicates(ratings, level, n_boot, seed)
+    low, high = percentile_interval(found)
+    return None if math.isnan(low) else (low, high)
+
+
+def alpha_replicates(ratings: Ratings, level: str = "nominal", n_boot: int = RESAMPLES, seed: int = SEED) -> Array:
+    """Return alpha of every resample of units; NaN where all ratings drawn are equal."""
+    values, coincidences = _coincidences(ratings, level)
+    if not len(coincidences):
+        return np.full(n_boot, np.nan)
+    return _alphas(resampled_totals(coincidences, n_boot, seed), values, level)
 
 
 def leave_out_alpha(ratings: Ratings, drop: Collection[int], level: str = "nominal") -> float | None:
@@ -113,15 +119,46 @@ def fleiss_kappa(ratings: Sequence[Sequence[Hashable]]) -> float | None:
     return (observed - expected) / (1 - expected) if expected < 1 else None
 
 
-def _distance(values: Sequence[Any], totals: Array, level: str) -> Array:
-    """Return the squared distances between values that a level of measurement allows."""
+def _coincidences(ratings: Ratings, level: str) -> tuple[list[Any], Array]:
+    """Return the values in order, and for each unit its pairs of values, each unit's weight that of its ratings."""
+    check_choice(level, "level", LEVELS)
+    check_lengths(**{f"rater {index}": row for index, row in enumerate(ratings)})
+    present = {value for row in ratings for value in row if value is not None}
+    values = sorted(present, key=str if level == "nominal" else None)
+    position = {value: index for index, value in enumerate(values)}
+    counts = np.zeros((len(ratings[0]) if ratings else 0, len(values)))
+    for row in ratings:
+        for unit, value in enumerate(row):
+            if value is not None:
+                counts[unit, position[value]] += 1
+    others = np.maximum(counts.sum(axis=1) - 1, 0)
+    pairs = counts[:, :, None] * (counts[:, None, :] - np.eye(len(values)))
+    np.divide(pairs, others[:, None, None], out=pairs, where=others[:, None, None] > 0)
+    pairs[others == 0] = 0.0  # a unit with one rating has nothing to agree with
+    return values, pairs.reshape(len(counts), len(values) ** 2)
+
+
+def _alphas(totals: Array, values: Sequence[Any], level: str) -> Array:
+    """Return alpha of coincidences added up over units, one row each; NaN where nothing varies."""
+    observed = totals.reshape(len(totals), len(values), len(values))
+    margins = observed.sum(axis=2)
+    distance = _distance(values, margins, level)
+    expected = np.einsum("rc,rck,rk->r", margins, np.broadcast_to(distance, observed.shape), margins)
+    disagreement = (margins.sum(axis=1) - 1) * (observed * distance).sum(axis=(1, 2))
+    found: Array = np.full(len(totals), np.nan)
+    np.divide(disagreement, expected, out=found, where=expected > 0)
+    return 1 - found
+
+
+def _distance(values: Sequence[Any], margins: Array, level: str) -> Array:
+    """Return the squared distances between values that a level of measurement allows, for each row of margins."""
     if level == "nominal":
-        return 1.0 - np.eye(len(values))
+        return (1.0 - np.eye(len(values)))[None]
     if level == "interval":
         scale = np.array(values, dtype=float)
-        return np.asarray((scale[:, None] - scale[None, :]) ** 2)
-    middle = np.cumsum(totals) - totals / 2  # the ratings below a value, with half of its own
-    return np.asarray((middle[:, None] - middle[None, :]) ** 2)
+        return np.asarray((scale[:, None] - scale[None, :]) ** 2)[None]
+    middle = np.cumsum(margins, axis=1) - margins / 2  # the ratings below a value, with half of its own
+    return np.asarray((middle[:, :, None] - middle[:, None, :]) ** 2)
 
 
 def _share(flags: Sequence[bool]) -> float | None:

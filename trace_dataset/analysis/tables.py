@@ -1,110 +1,90 @@
-"""The three-competency table: accuracy, grounding and recovery of every run, with intervals, counts and failures."""
+"""Tables 5 and 6 and their breakdowns: accuracy, text, grounding, recovery and practical value of every run."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 
-from hydrate.errors import UsageError
-from trace_dataset.evaluation.results import Estimate, Results
+import numpy as np
 
-COMPETENCIES = {
-    "Accuracy": {"R@1": "recall_at_1", "R@3": "recall_at_3", "MRR": "mrr"},
-    "Grounding": {"CGS": "cgs", "GS": "gs", "CD": "cd", "PC": "pc"},
-    "Recovery": {"TSR": "tsr", "T2R": "t2r", "RejRec": "rejection_recovery"},
-}
-FULL = {
-    "Accuracy": {**COMPETENCIES["Accuracy"], "R@1 multi": "recall_at_1_multi", "R@3 ranking": "ranking_recall_at_3"},
-    "Text": {"BLEU-4": "bleu4", "ROUGE-L": "rouge_l"},
-    "Grounding": {**COMPETENCIES["Grounding"], "CGS turn mean": "cgs_mean_of_turns"},
-    "Practical": {"Spatial": "spatial_coherence", "Price": "price_alignment", "Preference": "preference_coverage"},
-    "Recovery": {**COMPETENCIES["Recovery"], "RejRec literal": "rejection_recovery_literal", "T2R hits": "t2r_hits"},
-}
-HEADLINE = (("Accuracy", "recall_at_1"), ("Grounding", "cgs"), ("Recovery", "rejection_recovery"))
-LOWER_IS_BETTER = {"t2r", "t2r_hits"}
+from trace_dataset.analysis.catalogue import COMPETENCIES, HEADLINE, METRICS, TABLE_5, TABLE_6, ranks_of
+from trace_dataset.analysis.corpus import CONTROL_MARK, Corpus, corpora
+from trace_dataset.analysis.formats import Cell, Table, count, estimate, share, words
+from trace_dataset.evaluation.results import GROUPS, RESAMPLES, Estimate, Results, estimate_tables
+
 NOT_COMPUTED = (
     "entailment grounding and CGSent (an NLI model), the five judge ratings (a judge model), and the four human "
     "metrics (annotators)"
 )
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table of strings, ready to print, with notes below it."""
-
-    header: list[str]
-    rows: list[list[str]]
-    notes: list[str]
-    groups: dict[str, int] = field(default_factory=dict)  # titles and numbers of columns, after the first
-
-    def text(self) -> str:
-        """Return the table for a terminal, one block of aligned columns for each group."""
-        blocks, start = [], 1
-        for title, size in (self.groups or {"": len(self.header) - 1}).items():
-            blocks.append(f"{title}\n{self._block([0, *range(start, start + size)])}".lstrip())
-            start += size
-        return "\n\n".join([*blocks, "\n".join(f"  {note}" for note in self.notes)])
-
-    def _block(self, columns: Sequence[int]) -> str:
-        header, *rows = ([row[i] for i in columns] for row in [self.header, *self.rows])
-        widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
-        lines = [
-            "  ".join(
-                cell.ljust(width) if i == 0 else cell.rjust(width)
-                for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-            ).rstrip()
-            for row in [header, ["-" * width for width in widths], *rows]
-        ]
-        return "\n".join(lines)
-
-    def markdown(self) -> str:
-        """Return the table as GitHub Markdown."""
-        lines = ["| " + " | ".join(row) + " |" for row in [self.header, ["---"] * len(self.header), *self.rows]]
-        return "\n".join([*lines, "", *(f"* {note}" for note in self.notes)])
+GROUP_NAMES = {
+    "difficulty": "difficulty tier",
+    "city": "city",
+    "poi_type": "place type",
+    "persona": "persona",
+    "split": "split",
+}
+RESTS = ("turns n", "rejections n", "failed", "GS vacuous", "PC vacuous")
+_TIER_ORDER = ("easy", "medium", "hard", "expert", "train", "validation", "test")
 
 
 def competency_table(results: Sequence[Results], full: bool = False) -> Table:
     """Return one row a run: estimates with 95 % intervals, n of each competency, failed turns.
 
-    Raises:
-        UsageError: the runs do not belong into one table: other benchmark, pool, split or code version.
+    Args:
+        full: every column of Tables 5 and 6 instead of the three competencies.
     """
-    check_comparable(results)
-    groups = FULL if full else COMPETENCIES
-    header = [
-        "system",
-        *(label for columns in groups.values() for label in columns),
-        "turns n",
-        "rejections n",
-        "failed",
-    ]
-    rows = []
-    for result in results:
-        estimates = result.estimates()
-        cells = [str(estimates[name]) for columns in groups.values() for name in columns.values()]
-        name = result.name + (" *" if result.settings.get("control") else "")
-        rows.append(
-            [
-                name,
-                *cells,
-                f"{estimates['recall_at_1'].n:,}",
-                f"{estimates['rejection_recovery'].n:,}",
-                f"{result.n_failed:,}",
-            ]
+    [corpus] = corpora(results, RESAMPLES).values()
+    groups = {**TABLE_5, **TABLE_6} if full else COMPETENCIES
+    return _table(corpus, "competencies", "The three competencies", groups)
+
+
+def main_table(corpus: Corpus) -> Table:
+    """Return the counterpart of the paper's Table 5 for one pool."""
+    return _table(corpus, f"table-5-{corpus.pool}", f"Main results, pool {corpus.pool} (paper: Table 5)", TABLE_5)
+
+
+def stress_table(corpus: Corpus, opened: Corpus | None) -> Table:
+    """Return the counterpart of the paper's Table 6: stress axes; open-set R@1 comes from runs over the open pool."""
+    table = _table(corpus, f"table-6-{corpus.pool}", f"Stress axes, pool {corpus.pool} (paper: Table 6)", TABLE_6)
+    rows, sources = [], []
+    for at, row in enumerate(table.rows):
+        other = counterpart(corpus.results[at], opened)
+        found = opened.estimates[other]["recall_at_1"] if opened is not None and other is not None else None
+        rows.append([row[0], Cell("-", None) if found is None else estimate(found), *row[1:]])
+        sources.append(
+            [*corpus.sources[at], *(opened.sources[other] if opened is not None and other is not None else [])]
         )
-    sizes = {title: len(columns) for title, columns in groups.items()}
-    return Table(header, rows, _notes(results), {**sizes, "Rests on": 3})
+    groups = {"Open set": 1, **table.groups}
+    missing = "open R@1: the run of the same baseline over the open pool; a dash where there is none"
+    return replace(
+        table,
+        header=[table.header[0], "open R@1", *table.header[1:]],
+        rows=rows,
+        sources=sources,
+        groups=groups,
+        notes=[*table.notes, missing],
+    )
 
 
-def check_comparable(results: Sequence[Results]) -> None:
-    """Refuse to put runs into one table that were not made on the same dialogues by the same code."""
-    if not results:
-        raise UsageError("there are no runs to report", do="run a baseline first: trace-dataset run tfidf --yelp …")
-    for key in ("content_digest", "pool", "split", "limit", "version"):
-        values = {str(result.settings.get(key)) for result in results}
-        if len(values) > 1:
-            names = ", ".join(f"{result.name}: {str(result.settings.get(key))[:12]}" for result in results)
-            raise UsageError(f"these runs differ in {key} ({names})", do="report them apart")
+def counterpart(result: Results, other: Corpus | None) -> int | None:
+    """Return the position in another corpus of the run of the same baseline on the same benchmark; None without one."""
+    if other is None:
+        return None
+    keys = ("baseline", "content_digest", "split", "code")
+    wanted = [result.settings.get(key) for key in keys]
+    matches = [at for at, item in enumerate(other.results) if [item.settings.get(key) for key in keys] == wanted]
+    return matches[0] if matches else None
+
+
+def breakdowns(corpus: Corpus) -> list[Table]:
+    """Return one table a group (tier, city, type, persona, split): the three headline metrics of every run in each part."""
+    found = []
+    for column in GROUPS:
+        values = {str(value) for result in corpus.results for value in result.dialogues.get(column, ())}
+        if values:
+            order = sorted(values, key=lambda value: (_TIER_ORDER.index(value) if value in _TIER_ORDER else 99, value))
+            found.append(_breakdown(corpus, column, order))
+    return found
 
 
 def above_chance(estimates: Mapping[str, Estimate], chance: Mapping[str, Estimate], metric: str) -> bool:
@@ -113,25 +93,88 @@ def above_chance(estimates: Mapping[str, Estimate], chance: Mapping[str, Estimat
     return low is not None and floor is not None and low > floor
 
 
-def _notes(results: Sequence[Results]) -> list[str]:
-    settings = results[0].settings
-    vacuous = {result.name: _vacuous_share(result) for result in results}
+def _breakdown(corpus: Corpus, column: str, values: Sequence[str]) -> Table:
+    flags = [np.array(result.dialogues[column], dtype=object) for result in corpus.results]
+    parts = [(value, at) for value in values for at in range(len(corpus.results))]
+    tables = [corpus.results[at].cluster_sums.take(flags[at] == value) for value, at in parts]
+    found = dict(zip(parts, estimate_tables(tables, RESAMPLES), strict=True))
+    header = [GROUP_NAMES[column], "metric", "dialogues", *corpus.names]
+    rows = []
+    for _, metric in HEADLINE:
+        for value in values:
+            size = max(int((flag == value).sum()) for flag in flags)
+            cells = [estimate(found[value, at][metric]) for at in range(len(corpus.results))]
+            rows.append([words(value), words(METRICS[metric].label), count(size), *cells])
+    keys = [key for [key] in corpus.sources]
+    return Table(
+        f"by-{column.replace('_', '-')}-{corpus.pool}",
+        f"By {GROUP_NAMES[column]}, pool {corpus.pool}",
+        header,
+        rows,
+        [
+            corpus.described,
+            f"[low, high]: 95 % bootstrap interval over the part's dialogues, {RESAMPLES:,} resamples, seed 42",
+        ],
+        corpus.warnings,
+        [keys] * len(rows),
+    )
+
+
+def _table(corpus: Corpus, name: str, title: str, groups: Mapping[str, Sequence[str]]) -> Table:
+    metrics = [metric for names in groups.values() for metric in names]
+    header = ["system", *(METRICS[metric].label for metric in metrics), *RESTS]
+    marks = {metric: _marks(corpus, metric) for metric in metrics}
+    rows = []
+    for at, (result, estimates) in enumerate(zip(corpus.results, corpus.estimates, strict=True)):
+        cells = [estimate(estimates[metric], marks[metric][at]) for metric in metrics]
+        rests = [count(estimates["recall_at_1"].n), count(estimates["rejection_recovery"].n), count(result.n_failed)]
+        rows.append([words(corpus.names[at]), *cells, *rests, *_vacuous(result)])
+    sizes = {title: len(names) for title, names in groups.items()}
+    return Table(
+        name, title, header, rows, _notes(corpus), corpus.warnings, corpus.sources, {**sizes, "Rests on": len(RESTS)}
+    )
+
+
+def _marks(corpus: Corpus, metric: str) -> list[int | None]:
+    """Return the marks of best and second best; a control has none, and runs that may not be compared have none."""
+    if corpus.warnings:
+        return [None] * len(corpus.results)
+    column = [
+        None if item.control else found[metric] for item, found in zip(corpus.results, corpus.estimates, strict=True)
+    ]
+    return ranks_of(METRICS[metric], column)
+
+
+def _vacuous(result: Results) -> list[Cell]:
+    quotes = result.turns["n_quotes"]
+    empty = [
+        vacuous
+        for vacuous, value in zip(result.turns["vacuous_pc"], result.turns["pc"], strict=True)
+        if value is not None
+    ]
+    return [share(sum(found == 0 for found in quotes), len(quotes)), share(sum(empty), len(empty))]
+
+
+def _notes(corpus: Corpus) -> list[str]:
     notes = [
-        f"{settings['dialogues']:,} dialogues, pool {settings['pool']}, split {settings['split']}, benchmark "
-        f"{settings['content_digest'][:12]}, bundle {settings['bundle_fingerprint'][:12]}",
-        "[low, high]: 95 % bootstrap interval over dialogues, 1,000 resamples, seed 42; * control, not a system",
+        corpus.described,
+        f"[low, high]: 95 % bootstrap interval over dialogues, {corpus.resamples:,} resamples, seed 42; "
+        f"{CONTROL_MARK.strip()} control, not a system, and not ranked",
+        "(1) or bold: best; (2), italics or underlined: second best, as printed; ties share a mark",
         "CGS: product of corpus means. RejRec: rejected places do not count. T2R: a miss is charged the dialogue's length; "
         "lower is better",
-        "GS is 1 where nothing is quoted; share of such turns: "
-        + ", ".join(f"{name} {share:.0%}" for name, share in vacuous.items()),
+        "GS is 1 where nothing is quoted, PC is 1 where a recommendation names none of the terms: see the two vacuous shares",
         f"not computed here: {NOT_COMPUTED}",
     ]
-    chance = next((result.estimates() for result in results if result.name == "random_unseen"), None)
+    chance = next(
+        (found for item, found in zip(corpus.results, corpus.estimates, strict=True) if item.name == "random_unseen"),
+        None,
+    )
     if chance is not None:
         weak = [
-            result.name
-            for result in results
-            if not result.settings.get("control") and not above_chance(result.estimates(), chance, "rejection_recovery")
+            corpus.names[at]
+            for at in corpus.systems
+            if not above_chance(corpus.estimates[at], chance, "rejection_recovery")
         ]
         if weak:
             notes.append(
@@ -139,8 +182,3 @@ def _notes(results: Sequence[Results]) -> list[str]:
                 + ", ".join(weak)
             )
     return notes
-
-
-def _vacuous_share(result: Results) -> float:
-    quotes = result.turns["n_quotes"]
-    return sum(1 for count in quotes if count == 0) / len(quotes) if quotes else 0.0

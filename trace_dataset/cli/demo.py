@@ -8,7 +8,7 @@ from argparse import Namespace
 from pathlib import Path
 
 import trace_dataset
-from trace_dataset.analysis.plots import competency_bars
+from trace_dataset.analysis.figures import competency_bars
 from trace_dataset.analysis.tables import competency_table
 from trace_dataset.cli.runs import named_baseline, run_one
 from trace_dataset.evaluation.evaluate import as_benchmark

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import hydrate.__main__ as hydration
 import trace_dataset
 from hydrate.errors import TraceError, UsageError
-from trace_dataset.cli import bundles, demo, language_model, push, runs
+from trace_dataset.cli import bundles, demo, language_model, push, report, report_annotations, runs
 from trace_dataset.pools import POOLS
 from trace_dataset.schema import SPLITS
 
@@ -138,17 +138,35 @@ def parser() -> argparse.ArgumentParser:
     )
     push.add_arguments(verb)
 
-    for name, function, text in (
-        ("score", runs.score, "score stored responses"),
-        ("report", runs.report, "tabulate scored runs and draw the picture"),
-    ):
-        verb = _verb(verbs, name, function, text, f"trace-dataset {name} runs/tfidf-closed --yelp ~/Yelp-JSON.zip")
-        verb.add_argument("folder", nargs="+", help="run folders")
-        _source(verb)
-        verb.add_argument("--json", action="store_true", help="print JSON")
-        if name == "report":
-            verb.add_argument("--out", default="report", help="folder for table and picture (default: %(default)s)")
-            verb.add_argument("--full", action="store_true", help="every column instead of the three competencies")
+    verb = _verb(
+        verbs,
+        "score",
+        runs.score,
+        "score stored responses",
+        "trace-dataset score runs/tfidf-closed --yelp ~/Yelp-JSON.zip",
+    )
+    verb.add_argument("folder", nargs="+", help="run folders")
+    _source(verb)
+    verb.add_argument("--json", action="store_true", help="print JSON")
+
+    verb = _verb(
+        verbs,
+        "report",
+        report.report,
+        "write tables, figures and a page from scored runs",
+        "trace-dataset report runs/tfidf-closed runs/popularity-closed --yelp ~/Yelp-JSON.zip --out report",
+    )
+    report.add_arguments(verb)
+    _source(verb)
+
+    verb = _verb(
+        verbs,
+        "agreement",
+        report_annotations.agreement,
+        "tabulate what annotators said: agreement, and metrics against people",
+        "trace-dataset agreement annotations --runs runs/tfidf-closed --out agreement",
+    )
+    report_annotations.add_arguments(verb)
     return top
 
 

@@ -1,4 +1,4 @@
-"""Verbs about runs: run, score, report."""
+"""Verbs about runs: run and score."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from pathlib import Path
 import orjson
 
 from hydrate.errors import UsageError
-from trace_dataset.analysis.plots import competency_bars
-from trace_dataset.analysis.tables import competency_table
 from trace_dataset.baseline import Baseline, load_baseline
 from trace_dataset.cli.progress import RunBar, StageBars
 from trace_dataset.evaluation.controls import CONTROLS, control
@@ -58,26 +56,6 @@ def score(options: Namespace) -> int:
         print(f"{result.name} ({result.settings['dialogues']:,} dialogues, pool {result.settings['pool']})")
         for name, value in estimates.items():
             print(f"  {name:<28} {value!s:<24} n {value.n:,}, undefined {value.n_null:,}")
-    return 0
-
-
-def report(options: Namespace) -> int:
-    """Write table and picture, and print the table."""
-    results = _results(options)
-    table = competency_table(results, full=options.full)
-    out = Path(options.out)
-    out.mkdir(parents=True, exist_ok=True)
-    (out / "table.md").write_text(table.markdown() + "\n", encoding="utf-8")
-    if options.json:
-        print(
-            orjson.dumps(
-                [{name: asdict(value) for name, value in result.estimates().items()} for result in results]
-            ).decode()
-        )
-    else:
-        print(table.text())
-    picture = competency_bars(results, out / "competencies.png")
-    print(f"written: {out / 'table.md'}, {picture}")
     return 0
 
 

@@ -158,7 +158,11 @@ class RunFolder:
                 f"{self.folder} is unfinished: {len(missing)} of {wanted} shards are missing or damaged",
                 do="run the same `trace-dataset run` command again; it goes on where it stopped",
             )
-        return [_response(row) for number in range(wanted) for row in pq.read_table(self.shard(number)).to_pylist()]
+        return [answer for number in range(wanted) for answer in self.shard_responses(number)]
+
+    def shard_responses(self, number: int) -> list[StoredResponse]:
+        """Return the responses of one shard that is there, in the order of the run."""
+        return [_response(row) for row in pq.read_table(self.shard(number)).to_pylist()]
 
 
 def write_whole(path: Path, content: bytes) -> None:

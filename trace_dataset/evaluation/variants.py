@@ -32,6 +32,9 @@ def turn_variants(columns: TurnColumns) -> dict[str, list[Any]]:
     found: dict[str, list[Any]] = {
         "n_quotes": [int(count) for count in exact.n_quotes],
         "vacuous_pc": list(exact.vacuous_pc),
+        "has_alternatives": [
+            bool(other) and bool(gold) for other, gold in zip(columns.alternatives, columns.gold, strict=True)
+        ],
         "cd_quoted": list(exact.cd),
     }
     for name, threshold in THRESHOLDS.items():

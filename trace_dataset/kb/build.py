@@ -150,8 +150,10 @@ def read_places(bundle: ReadableBundle, cities: Mapping[str, str]) -> dict[str, 
         if row.get("business_id") in cities:
             consider(scan, row, open_only=False)
     _check_conflicts(scan, scan.candidates)
-    return {business: _place(business, scan.candidates[business], cities[business], Counter())
-            for business in sorted(scan.candidates)}
+    return {
+        business: _place(business, scan.candidates[business], cities[business], Counter())
+        for business in sorted(scan.candidates)
+    }
 
 
 def poi_kept(reviews: Sequence[str], min_reviews: int = 3, max_chars: int = 500) -> list[str] | None:

@@ -1,0 +1,152 @@
+"""What other golds and wider pools change: multi-reference lift, open-set drop, pool-size curve, retriever ablation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from trace_dataset.analysis.comparisons import check_same_dialogues
+from trace_dataset.analysis.corpus import Corpus, differences
+from trace_dataset.analysis.formats import Cell, Table, count, estimate, number, words
+from trace_dataset.evaluation.bootstrap import compare
+from trace_dataset.evaluation.results import Results
+from trace_dataset.scoring.aggregate import summarize
+
+POOL_SIZES = {"closed": "8", "16": "16", "32": "32", "open": "open (the whole city and type)"}
+
+
+def multi_reference_table(corpus: Corpus) -> Table:
+    """Return R@1 against the gold and against gold or alternatives, over all turns and over those with alternatives."""
+    header = [
+        "system",
+        "R@1",
+        "R@1 multi",
+        "lift, points",
+        "turns n",
+        "R@1 there",
+        "R@1 multi there",
+        "turns with alternatives",
+    ]
+    rows = []
+    for result, name in zip(corpus.results, corpus.names, strict=True):
+        single, multi = result.turns["recall_at_1"], result.turns["recall_at_1_multi"]
+        some = result.turns["has_alternatives"]
+        inside = [[value for value, kept in zip(side, some, strict=True) if kept] for side in (single, multi)]
+        found = [summarize(side) for side in (single, multi, *inside)]
+        lift = None if found[0].mean is None or found[1].mean is None else 100 * (found[1].mean - found[0].mean)
+        rows.append(
+            [
+                words(name),
+                *(number(item.mean) for item in found[:2]),
+                number(lift, 1, sign=True),
+                count(found[0].n),
+                *(number(item.mean) for item in found[2:]),
+                count(found[2].n),
+            ]
+        )
+    notes = [
+        corpus.described,
+        "alternatives: candidates that the reference marks as also satisfying what was asked so far",
+    ]
+    return Table(
+        f"multi-reference-{corpus.pool}",
+        f"Multi-reference lift, pool {corpus.pool}",
+        header,
+        rows,
+        notes,
+        corpus.warnings,
+        corpus.sources,
+    )
+
+
+def pool_table(corpora: Mapping[str, Corpus]) -> Table | None:
+    """Return R@1 by pool, with the drop from the closed pool to the widest; None with a single pool."""
+    if len(corpora) < 2:
+        return None
+    lines = pool_lines(corpora)
+    rows, sources = [], []
+    for name, found in lines.items():
+        cells = [
+            estimate(found[pool][0].estimates[found[pool][1]]["recall_at_1"]) if pool in found else Cell("-", None)
+            for pool in corpora
+        ]
+        rows.append([words(name), *cells, *_drop(found)])
+        sources.append([key for corpus, at in found.values() for key in corpus.sources[at]])
+    every = [result for corpus in corpora.values() for result in corpus.results]
+    header = [
+        "system",
+        *(f"pool {POOL_SIZES.get(pool, pool)}" for pool in corpora),
+        *("drop, points", "drop, relative", "95 % interval of the drop"),
+    ]
+    note = "drop: from the smallest to the widest pool of a system, over the same dialogues; paired cluster bootstrap"
+    return Table("pools", "R@1 by candidate pool", header, rows, [note], differences(every), sources)
+
+
+def pool_lines(corpora: Mapping[str, Corpus]) -> dict[str, dict[str, tuple[Corpus, int]]]:
+    """Return for each system its run over each pool, as a corpus and a position in it."""
+    lines: dict[str, dict[str, tuple[Corpus, int]]] = {}
+    for pool, corpus in corpora.items():
+        for at, name in enumerate(corpus.names):
+            lines.setdefault(name, {})[pool] = (corpus, at)
+    return lines
+
+
+def ablation_table(results: Sequence[Results]) -> Table | None:
+    """Return the counterpart of Table 25: systems that differ in the retriever of their open-pool prefilter.
+
+    Runs say what they filter with in their settings (`retriever`); None where no system was run with two.
+    """
+    by_system: dict[str, dict[str, Results]] = {}
+    for item in results:
+        retriever = item.settings.get("retriever")
+        if retriever and item.settings["pool"] == "open":
+            by_system.setdefault(item.name, {})[str(retriever)] = item
+    found = {name: runs for name, runs in by_system.items() if len(runs) > 1}
+    if not found:
+        return None
+    rows, sources = [], []
+    for name, runs in found.items():
+        for retriever, item in sorted(runs.items()):
+            figures = item.estimates()
+            recall = item.turns.get("prefilter_recall")
+            rows.append(
+                [
+                    words(name),
+                    words(retriever),
+                    *(estimate(figures[metric]) for metric in ("recall_at_1", "cd", "gs")),
+                    number(summarize(recall).mean if recall else None),
+                ]
+            )
+            sources.append([item.fingerprint[:8]])
+    return Table(
+        "table-25",
+        "Retriever ablation over the open pool (paper: Table 25)",
+        ["system", "retriever", "R@1", "CD", "GS", "prefilter Recall@16"],
+        rows,
+        ["the prefilter's own recall bounds R@1; a dash where the run did not store it"],
+        differences([item for runs in found.values() for item in runs.values()]),
+        sources,
+    )
+
+
+def _drop(found: Mapping[str, tuple[Corpus, int]]) -> list[Cell]:
+    pools = list(found)
+    first, last = (found[pool][0].results[found[pool][1]] for pool in (pools[0], pools[-1]))
+    start, end = (summarize(item.turns["recall_at_1"]).mean for item in (first, last))
+    if len(pools) < 2 or start is None or end is None:
+        return [Cell("-", None)] * 3
+    relative = f"{(end - start) / start:+.1%}" if start else "-"
+    same = first.dialogues["dialogue_id"] == last.dialogues["dialogue_id"]
+    interval = Cell("other dialogues", None)
+    if same:
+        check_same_dialogues([first, last])
+        difference = compare(_by_dialogue(last), _by_dialogue(first))
+        if difference is not None:
+            interval = Cell(f"[{100 * difference.low:+.1f}, {100 * difference.high:+.1f}]", None)
+    return [number(100 * (end - start), 1, sign=True), words(relative), interval]
+
+
+def _by_dialogue(result: Results) -> list[list[float | None]]:
+    rows: list[list[float | None]] = [[] for _ in result.dialogues["dialogue_id"]]
+    for owner, value in zip(result.owner, result.turns["recall_at_1"], strict=True):
+        rows[owner].append(value)
+    return rows

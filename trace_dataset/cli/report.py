@@ -1,0 +1,111 @@
+"""`trace-dataset report`: everything that stored results say, in one folder."""
+
+from __future__ import annotations
+
+import argparse
+from argparse import Namespace
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import orjson
+
+from hydrate.errors import UsageError
+from trace_dataset.analysis.catalogue import COMPARED
+from trace_dataset.analysis.corpus import row_names
+from trace_dataset.analysis.report import write_report
+from trace_dataset.analysis.tables import competency_table
+from trace_dataset.cli.progress import StageBars
+from trace_dataset.cli.runs import open_source
+from trace_dataset.evaluation.bootstrap import RESAMPLES
+from trace_dataset.evaluation.results import Results
+from trace_dataset.evaluation.run_folder import RunFolder
+from trace_dataset.evaluation.score import COLUMNS_VERSION, score_run, stored_scores
+from trace_dataset.licence import NOTICE
+from trace_dataset.release import Benchmark
+
+FEWEST_RESAMPLES = 100
+
+
+def add_arguments(verb: argparse.ArgumentParser) -> None:
+    """Add the options of `report` to a parser."""
+    verb.add_argument("folder", nargs="+", help="run folders; without --yelp they must have been scored")
+    verb.add_argument("--out", default="report", help="folder to write (default: %(default)s)")
+    verb.add_argument("--full", action="store_true", help="print every column instead of the three competencies")
+    verb.add_argument("--json", action="store_true", help="print JSON")
+    verb.add_argument(
+        "--no-text", action="store_true", help="leave dialogues and map out, for a report that can be shared"
+    )
+    verb.add_argument("--viewer", type=int, default=40, help="dialogues to read in the page (default: %(default)s)")
+    verb.add_argument(
+        "--resamples", type=int, default=RESAMPLES, help="of the bootstrap, %(default)s by default; at least 100"
+    )
+    verb.add_argument(
+        "--metrics", nargs="+", choices=COMPARED, default=list(COMPARED), help="that pairs are compared on"
+    )
+
+
+def report(options: Namespace) -> int:
+    """Write the report and print its main table."""
+    if options.resamples < FEWEST_RESAMPLES or options.viewer < 0:
+        raise UsageError("--resamples below 100, or --viewer below 0", do="leave them out to have the usual numbers")
+    runs = [RunFolder.open(folder) for folder in options.folder]
+    benchmark = open_source(options) if options.yelp is not None else None
+    results = scored(runs, benchmark)
+    bars = StageBars()
+    written = write_report(
+        runs,
+        results,
+        Path(options.out),
+        None if options.no_text else benchmark,
+        dialogues=options.viewer,
+        resamples=options.resamples,
+        metrics=options.metrics,
+        progress=bars,
+    )
+    bars.close()
+    if options.json:
+        names = row_names(results)
+        found = [{name: asdict(value) for name, value in result.estimates().items()} for result in results]
+        print(
+            orjson.dumps([{"run": name, "scores": scores} for name, scores in zip(names, found, strict=True)]).decode()
+        )
+        return 0
+    for pool in dict.fromkeys(str(result.settings["pool"]) for result in results):
+        print(competency_table([item for item in results if str(item.settings["pool"]) == pool], options.full).text())
+        print()
+    print(
+        f"written: {written.folder}: report.html, report.md, {len(written.tables)} tables, {len(written.files)} files"
+    )
+    if written.licensed:
+        print(NOTICE)
+    return 0
+
+
+def scored(runs: Sequence[RunFolder], benchmark: Benchmark | None) -> list[Results]:
+    """Return the scores of runs; those over this benchmark are scored where they are not yet.
+
+    Raises:
+        UsageError: a run has no scores of this version, and there is no benchmark to score it with.
+    """
+    digest = benchmark.release.manifest.content_digest if benchmark is not None else None
+    if digest is not None and all(run.settings["content_digest"] != digest for run in runs):
+        raise UsageError(
+            "these runs were made on another benchmark than --yelp and --release give",
+            do="name the bundle, release, seed and size that the runs were made with, or leave --yelp out",
+        )
+    found = []
+    for run in runs:
+        if benchmark is not None and run.settings["content_digest"] == digest:
+            found.append(score_run(run, benchmark))
+            continue
+        stored = stored_scores(run)
+        if stored is None:
+            run.responses()  # an unfinished run is told as such
+        if stored is None or stored.versions.get("columns") != COLUMNS_VERSION:
+            raise UsageError(
+                f"{run.folder} has no scores of this version",
+                do=f"run `trace-dataset score {run.folder} --yelp …` first",
+            )
+        found.append(stored)
+    return found
