@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from pathlib import Path
+from time import sleep
 from typing import Any, TypeVar
 
 from hydrate.errors import StorageError, TraceError, UsageError
@@ -118,13 +119,12 @@ def patiently(call: Callable[[], Value], what: str, token: str | None = None) ->
         except TraceError:
             raise
         except failures() as error:
-            wait = wait_or_raise(error, what, pause, token)
-        time.sleep(wait)
+            pause_or_raise(error, what, pause, token)
     raise AssertionError("the last try returns or raises")
 
 
-def wait_or_raise(error: Exception, what: str, pause: float | None, token: str | None = None) -> float:
-    """Return the seconds to wait before the next try, or raise what the user is told.
+def pause_or_raise(error: Exception, what: str, pause: float | None, token: str | None = None) -> None:
+    """Wait before the next try, or raise what the user is told.
 
     Args:
         pause: to take where the server asks for none; None allows no further try.
@@ -137,7 +137,7 @@ def wait_or_raise(error: Exception, what: str, pause: float | None, token: str |
     if wait is None:
         raise plain_error(error, what, token) from None
     logger.info("%s: %s, next try in %.0f s", what, _status(error) or "no answer", wait)
-    return wait
+    sleep(wait)
 
 
 def failures() -> tuple[type[Exception], ...]:

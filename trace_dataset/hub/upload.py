@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ import orjson
 
 from hydrate.errors import UsageError
 from trace_dataset.hub.publication import MARKER, Publication, Push, stored_token
-from trace_dataset.remote import LOGIN, PAUSES, HubError, failures, patiently, wait_or_raise
+from trace_dataset.remote import LOGIN, PAUSES, HubError, failures, patiently, pause_or_raise
 
 FRESH = {".gitattributes", "README.md"}  # all that a repository made on the website holds
 
@@ -71,12 +70,10 @@ class _Pusher:
             except failures() as error:
                 failure = error
             try:
-                wait = wait_or_raise(failure, self.what, pause, self.token)
+                pause_or_raise(failure, self.what, pause, self.token)
             except HubError as refused:
                 if refused.status != 412 or self._operations(self._head()):
-                    raise
-                wait = 0.0  # the commit that is in the way is our own: its answer was lost
-            time.sleep(wait)
+                    raise  # or else the commit that is in the way is our own, whose answer was lost
         raise AssertionError("the last try returns or raises")
 
     def _create(self) -> None:
