@@ -80,6 +80,7 @@ def check_card(card: str, kind: str, paths: Collection[str]) -> None:
     Hub library parses the card too; the Hub's own validation follows when it is pushed.
     """
     from huggingface_hub import DatasetCardData, SpaceCardData
+    from huggingface_hub.repocard_data import model_index_to_eval_results
 
     values, body = split_card(card)
     wrong = [f"{key} is missing" for key in REQUIRED[kind] if values.get(key) in (None, "", [])]
@@ -104,8 +105,10 @@ def check_card(card: str, kind: str, paths: Collection[str]) -> None:
     data_class = DatasetCardData if kind == "dataset" else SpaceCardData
     try:
         data_class(**values).to_yaml()
-    except (TypeError, ValueError) as error:
-        wrong.append(f"huggingface_hub does not read it ({error})")
+        if "model-index" in values:
+            model_index_to_eval_results(values["model-index"])
+    except (TypeError, ValueError, KeyError) as error:
+        wrong.append(f"huggingface_hub does not read it ({type(error).__name__}: {error})")
     if wrong:
         raise UsageError(
             f"the card is not fit to be published: {'; '.join(wrong)}", do="mend the front matter of README.md"

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import orjson
 
 import trace_dataset
-from hydrate.errors import UsageError
+from hydrate.errors import LicensedTextError, UsageError
 from trace_dataset.hub.cards import check_card
 from trace_dataset.hub.files import PublishedFile, collect, refuse_secrets, sizes
 from trace_dataset.hub.guard import Guard, unpacked
+from trace_dataset.licence import licensed_files
 from trace_dataset.release.local import Progress
 from trace_dataset.remote import check_repo_id
 
@@ -139,9 +141,18 @@ def stored_token() -> str | None:
     return found
 
 
-def folder_files(folder: Any) -> tuple[dict[str, PublishedFile], tuple[str, ...]]:
-    """Return the files of a folder that may go up; secrets are refused before anything is rendered or run."""
+def folder_files(folder: Path) -> tuple[dict[str, PublishedFile], tuple[str, ...]]:
+    """Return the files of a folder that may go up, and what is left out.
+
+    Secrets, and reports that are marked as holding licensed text, are refused before anything is rendered or run.
+    """
     files, left_out = collect(folder)
+    marked = [path.relative_to(folder).as_posix() for path in licensed_files(folder)]
+    if marked:
+        raise LicensedTextError(
+            f"{len(marked)} files are marked as holding licensed text, first {marked[0]}",
+            do="take the report out, or write it again with `trace-dataset report … --no-text`; nothing was published",
+        )
     refuse_secrets(files.values(), stored_token())
     return files, left_out
 
