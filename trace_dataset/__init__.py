@@ -33,6 +33,8 @@ _WHERE = {
     "push_metric": "trace_dataset.hub",
     "push_baseline": "trace_dataset.hub",
     "push_release": "trace_dataset.hub",
+    "push_leaderboard": "trace_dataset.hub",
+    "verify_submission": "trace_dataset.hub",
     "HubError": "trace_dataset.remote",
     "write_sample": "trace_dataset.sample",
 }

@@ -136,7 +136,18 @@ def parser() -> argparse.ArgumentParser:
         "publish a dataset, metrics, baselines or the leaderboard on the Hugging Face Hub",
         "trace-dataset push baseline ./my_idea me/my-idea --dry-run",
     )
-    push.add_arguments(verb)
+    push.add_arguments(verb, _source)
+
+    verb = _verb(
+        verbs,
+        "verify-submission",
+        push.verify,
+        "score a submission to the leaderboard again from its responses",
+        "trace-dataset verify-submission runs/my_idea-closed --yelp ~/Yelp-JSON.zip",
+    )
+    verb.add_argument("folder", nargs="+", help="run folders as they were handed in")
+    _source(verb)
+    verb.add_argument("--json", action="store_true", help="print JSON")
 
     verb = _verb(
         verbs,

@@ -15,7 +15,7 @@ from trace_dataset.evaluation.columns import (
     turn_columns,
 )
 from trace_dataset.evaluation.results import DIALOGUE_METRICS, Results
-from trace_dataset.evaluation.run_folder import RunFolder, write_whole
+from trace_dataset.evaluation.run_folder import RunFolder, StoredResponse, write_whole
 from trace_dataset.evaluation.variants import dialogue_variants, turn_variants
 from trace_dataset.kb import KnowledgeBase
 from trace_dataset.release import Benchmark
@@ -45,7 +45,25 @@ def score_run(run: RunFolder, benchmark: Benchmark) -> Results:
         return stored
     split = None if run.settings["split"] == "all" else str(run.settings["split"])
     dialogues = benchmark.split(split)[: run.settings["limit"]]
-    columns = turn_columns(dialogues, run.responses(), benchmark.texts)
+    results = score_responses(run.settings, dialogues, run.responses(), benchmark)
+    content = {
+        "run": run.fingerprint,
+        "versions": results.versions,
+        "turns": results.turns,
+        "dialogues": results.dialogues,
+    }
+    write_whole(run.folder / SCORES, orjson.dumps(content))
+    return results
+
+
+def score_responses(
+    settings: Mapping[str, Any],
+    dialogues: Sequence[Dialogue],
+    responses: Sequence[StoredResponse],
+    benchmark: Benchmark,
+) -> Results:
+    """Score responses to the system turns of dialogues; raises `BundleError` where a turn has none."""
+    columns = turn_columns(dialogues, responses, benchmark.texts)
     by_dialogue = dialogue_columns(dialogues, columns)
     turns = {**turn_variants(columns), **turn_scores(columns, benchmark.kb)}
     rows = {
@@ -53,10 +71,7 @@ def score_run(run: RunFolder, benchmark: Benchmark) -> Results:
         **dialogue_scores(by_dialogue, benchmark.kb),
         **dialogue_groups(dialogues, benchmark.split_of),
     }
-    results = Results(run.settings, turns, rows, versions())
-    content = {"run": run.fingerprint, "versions": versions(), "turns": turns, "dialogues": rows}
-    write_whole(run.folder / SCORES, orjson.dumps(content))
-    return results
+    return Results(settings, turns, rows, versions())
 
 
 def stored_scores(run: RunFolder) -> Results | None:

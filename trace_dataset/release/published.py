@@ -15,6 +15,8 @@ logger = logging.getLogger(__name__)
 def find_release(release: str, revision: str | None = None, token: str | None = None) -> Path:
     """Return a release's folder: the one of that name, or else a verified copy of the dataset `owner/name` from the Hub.
 
+    `owner/name@revision` names a revision too, where only one word can be given.
+
     A copy in the cache that differs from its manifest is downloaded once more.
 
     Raises:
@@ -23,6 +25,8 @@ def find_release(release: str, revision: str | None = None, token: str | None = 
         HubError: the dataset or the revision is not there.
     """
     folder = Path(release).expanduser()
+    if not folder.is_dir() and revision is None and "@" in release:
+        release, _, revision = release.partition("@")
     if folder.is_dir() or not REPO_ID.fullmatch(release):
         if revision is not None:
             raise UsageError(
