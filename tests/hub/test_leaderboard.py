@@ -78,7 +78,8 @@ def test_a_place_counts_only_where_the_text_names_it(benchmark, submitted: Path,
     said = {
         (r.dialogue_id, r.turn_index): restore_text(r.text, benchmark.texts) for r in RunFolder.open(honest).responses()
     }
-    hits = [key for key, hit in zip(zip(turns["dialogue_id"], turns["turn_index"]), turns["recall_at_1"]) if hit]
+    keys = zip(turns["dialogue_id"], turns["turn_index"], strict=True)
+    hits = [key for key, hit in zip(keys, turns["recall_at_1"], strict=True) if hit]
     assert 0 < len(hits) < sum(value is not None for value in turns["recall_at_1"])
     assert all(benchmark.kb.pois[gold[key][0]].name in said[key] for key in hits)
 

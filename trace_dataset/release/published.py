@@ -25,8 +25,9 @@ def find_release(release: str, revision: str | None = None, token: str | None = 
         HubError: the dataset or the revision is not there.
     """
     folder = Path(release).expanduser()
-    if not folder.is_dir() and revision is None and "@" in release:
-        release, _, revision = release.partition("@")
+    name, at, named = release.partition("@")
+    if at and revision is None and not folder.is_dir() and REPO_ID.fullmatch(name):
+        release, revision = name, named
     if folder.is_dir() or not REPO_ID.fullmatch(release):
         if revision is not None:
             raise UsageError(
