@@ -83,6 +83,15 @@ class TestWithTheEncoder:
         ]
         assert hybrid.rank_many(contexts) == [hybrid.rank(context) for context in contexts]
 
+    def test_a_cache_that_cannot_be_written_costs_time_and_not_the_run(self, tmp_path, monkeypatch):
+        (tmp_path / "file").write_text("no folder")
+        monkeypatch.setenv("TRACE_CACHE", str(tmp_path / "file" / "cache"))
+        embeddings._encoder_of.cache_clear()
+        with pytest.warns(UserWarning, match="embeddings are not kept"):
+            encoder = embeddings.default_encoder()
+        assert encoder.encode(["quiet patio"]).shape == (1, 384)
+        embeddings._encoder_of.cache_clear()
+
     def test_a_folder_that_holds_no_model_is_one_error(self, tmp_path):
         with pytest.raises(UsageError, match="cannot be loaded"):
             Encoder(str(tmp_path))

@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from hydrate.errors import UsageError
+from trace_dataset.lm.construct import construct, import_dspy, is_own, refuse_dropped
 from trace_dataset.lm.faults import failure
 from trace_dataset.lm.fields import Field, Text, annotation, complete_json, fault, json_schema
 from trace_dataset.lm.local import LocalServer
@@ -23,11 +24,8 @@ from trace_dataset.streams import stream
 
 RETRIES = 4  # of faults that pass by themselves
 FIRST_WAIT, LONGEST_WAIT = 1.0, 120.0  # seconds
-MOST_TOKENS = 4000  # of one answer
 MOST_REVIVALS = 3  # of a local server that dies
 LOCAL_OPTIONS: Mapping[str, Any] = {"temperature": 0.7, "max_tokens": 800, "seed": 7}
-REPEATING = ("seed", "temperature")  # settings that a run may rest on
-HOW_TO_INSTALL = "pip install 'trace-dataset[llm]'"
 
 
 def open_lm(
@@ -75,8 +73,8 @@ def open_lm(
         api_base, settings = server.api_base, {**LOCAL_OPTIONS, "api_key": "none", **options}
         prices = (0.0, 0.0)
     try:
-        lm = _construct(dspy, target, api_base, timeout, settings)
-        _refuse_dropped(lm, settings)
+        lm = construct(dspy, target, api_base, timeout, settings)
+        refuse_dropped(lm, settings)
     except BaseException:
         if server is not None:
             server.close()
@@ -95,37 +93,6 @@ def open_lm(
     )
 
 
-def import_dspy() -> ModuleType:
-    """Import DSPy when it is first needed.
-
-    Raises:
-        UsageError: it is not installed.
-    """
-    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # else it looks prices up on the network
-    try:
-        import dspy
-    except ModuleNotFoundError as error:
-        if error.name != "dspy":
-            raise
-        raise UsageError("language models need the package dspy, which is not installed", do=HOW_TO_INSTALL) from None
-    module: ModuleType = dspy
-    return module
-
-
-def _refuse_dropped(lm: Any, settings: Mapping[str, Any]) -> None:
-    """Refuse settings that DSPy would leave out without a word: a run is not repeatable by a seed that nobody was sent."""
-    dropped = sorted(key for key in REPEATING if settings.get(key) is not None and key not in lm.supported_params)
-    if dropped:
-        raise UsageError(
-            f"{lm.model} takes no {' and no '.join(dropped)}", do="leave it out; the run cannot be repeated by it"
-        )
-
-
-def is_own(name: str, api_base: str | None) -> bool:
-    """Whether a model runs on a server of the user's own, where bounds in a schema are obeyed rather than refused."""
-    return api_base is not None and not name.startswith("anthropic/")
-
-
 def _taken(
     dspy: ModuleType,
     lm: Any,
@@ -138,7 +105,7 @@ def _taken(
     if not isinstance(lm, dspy.LM):
         raise UsageError(f"{type(lm).__name__} is no language model", do="give openai/NAME, local or a dspy.LM")
     settings = {key: value for key, value in lm.kwargs.items() if value is not None and key != "api_base"}
-    _refuse_dropped(lm, settings)
+    refuse_dropped(lm, settings)
     api_base = lm.kwargs.get("api_base")
     return LanguageModel(
         lm.model,
@@ -152,30 +119,6 @@ def _taken(
         server=None,
         sleep=sleep,
     )
-
-
-def _construct(dspy: ModuleType, target: str, api_base: str | None, timeout: float, settings: Mapping[str, Any]) -> Any:
-    fixed: dict[str, Any] = {"cache": False, "num_retries": 0, "timeout": timeout}
-    if api_base is not None:
-        fixed["api_base"] = api_base
-    if "/" not in target:
-        raise UsageError(f"{target!r} names no provider", do="write openai/NAME, anthropic/NAME, or local")
-    limit = {} if "max_tokens" in settings else {"max_tokens": MOST_TOKENS}
-    try:
-        return dspy.LM(target, **fixed, **limit, **settings)
-    except dspy.utils.exceptions.LMConfigurationError:
-        if not limit:
-            raise UsageError(
-                f"{target} does not take these settings: {', '.join(sorted(set(settings) - {'api_key'}))}",
-                do="reasoning models want no temperature, and max_tokens of 16000 or none",
-            ) from None
-    try:
-        return dspy.LM(target, **fixed, **settings)  # a reasoning model: no limit of ours
-    except dspy.utils.exceptions.LMConfigurationError:
-        raise UsageError(
-            f"{target} does not take these settings: {', '.join(sorted(set(settings) - {'api_key'}))}",
-            do="reasoning models want no temperature, and max_tokens of 16000 or none",
-        ) from None
 
 
 class LanguageModel:

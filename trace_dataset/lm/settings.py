@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from hydrate.errors import UsageError
+from trace_dataset.lm.construct import is_own
 from trace_dataset.lm.local import ALIAS
 from trace_dataset.lm.meter import Budget
-from trace_dataset.lm.model import LOCAL_OPTIONS, RETRIES, LanguageModel, is_own, open_lm
+from trace_dataset.lm.model import LOCAL_OPTIONS, RETRIES, LanguageModel, open_lm
 
 SMALL = f"local/{ALIAS}"  # the one model that is known to need short prompts
 

@@ -13,6 +13,7 @@ import importlib
 import importlib.util
 import os
 import sqlite3
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -164,7 +165,11 @@ def default_encoder() -> Encoder:
 
 @functools.lru_cache(maxsize=1)
 def _encoder_of(process: int) -> Encoder:
-    return Encoder()
+    try:
+        return Encoder()
+    except StorageError as error:  # a cache folder that cannot be written to costs time, not the run
+        warnings.warn(f"embeddings are not kept: {error.what}", stacklevel=3)
+        return Encoder(cache=False)
 
 
 def _has_bf16_units() -> bool:
