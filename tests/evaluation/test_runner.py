@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from hydrate import BundleError, UsageError
+from hydrate import BundleError, TraceError, UsageError
 from trace_dataset.baseline import Baseline, load_baseline
 from trace_dataset.evaluation import RunFolder, evaluate_baseline, run_baseline, score_run
 from trace_dataset.evaluation.contexts import turn_contexts
@@ -82,7 +82,7 @@ def test_a_faulty_baseline_costs_turns_and_never_the_run(benchmark, tmp_path, fa
     assert {value for value, missed in zip(results.turns["gs"], results.turns["failed"], strict=True) if missed} == {
         0.0
     }
-    with pytest.raises((UsageError, RuntimeError)):
+    with pytest.raises(TraceError, match=says):
         run_baseline(Faulty(fault), benchmark, tmp_path / "strict", limit=20, strict=True)
 
 

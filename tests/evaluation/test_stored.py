@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hydrate import HydrationError
-from trace_dataset.evaluation.stored import restore_text, store_text
+from trace_dataset.evaluation.stored import PoolReviews, restore_text, store_text
 from trace_dataset.leaks import RunFinder
 from trace_dataset.schema import Citation
 from trace_dataset.turns import Response
@@ -19,7 +19,7 @@ CITED = (Citation("R1", "b1", "r1"),)
 
 
 def stored(text, citations=CITED):
-    return store_text(Response(text, citations=citations), list(TEXTS), FINDER)
+    return store_text(Response(text, citations=citations), PoolReviews.of(TEXTS), FINDER)
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from pathlib import Path
 import trace_dataset
 from trace_dataset.analysis.figures import competency_bars
 from trace_dataset.analysis.tables import competency_table
-from trace_dataset.cli.runs import named_baseline, run_one
-from trace_dataset.evaluation.evaluate import as_benchmark
+from trace_dataset.cli.runs import run_one
+from trace_dataset.evaluation.evaluate import as_benchmark, named_baseline
 from trace_dataset.evaluation.score import score_run
 from trace_dataset.sample import write_sample
 
@@ -35,7 +35,7 @@ def demo(options: Namespace) -> int:
     benchmark, _ = as_benchmark(dataset)
     results = []
     for name in SYSTEMS:
-        settings = Namespace(pool="closed", split=None, limit=None, workers=1, strict=True)
+        settings = Namespace(pool="closed", split=None, limit=None, workers=1, ray=None, strict=True, turn_seconds=None)
         folder = out / "runs" / f"{benchmark.release.manifest.content_digest[:12]}-{name}"
         results.append(score_run(run_one(named_baseline(name, benchmark), benchmark, folder, settings), benchmark))
     print()

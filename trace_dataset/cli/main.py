@@ -213,5 +213,25 @@ def _running(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--pool", choices=POOLS, default="closed", help="candidates (default: %(default)s, the eight)")
     verb.add_argument("--split", choices=SPLITS, help="default: all dialogues, as in the paper")
     verb.add_argument("--limit", type=int, help="only the first dialogues")
-    verb.add_argument("--workers", type=int, default=1, help="processes (default: %(default)s)")
+    verb.add_argument(
+        "--workers", type=int, default=1, help="processes, or threads with --lm; same result (default: %(default)s)"
+    )
+    verb.add_argument("--ray", metavar="ADDRESS", help="a Ray cluster's address, or `local`, instead of processes")
     verb.add_argument("--strict", action="store_true", help="stop at the first turn that fails")
+    verb.add_argument("--turn-seconds", type=float, help="a turn that takes longer has failed (default: no limit)")
+    verb.add_argument("--json", action="store_true", help="print JSON")
+    model = verb.add_argument_group("language model, for baselines that ask one")
+    model.add_argument(
+        "--lm", metavar="NAME", help="openai/NAME, anthropic/NAME, …, or `local`, served by the run itself"
+    )
+    model.add_argument("--api-base", metavar="URL", help="an endpoint with OpenAI's interface, with openai/NAME")
+    model.add_argument(
+        "--budget-usd", "--budget", type=float, metavar="USD", help="stop when this call of the command has spent it"
+    )
+    model.add_argument("--budget-tokens", type=int, metavar="N", help="the same in tokens, read and written")
+    model.add_argument(
+        "--prices", type=float, nargs=2, metavar=("READ", "WRITTEN"), help="USD for a million tokens, if not known"
+    )
+    model.add_argument(
+        "--lm-option", action="append", default=[], metavar="NAME=VALUE", help="sent as it is, e.g. temperature=0"
+    )

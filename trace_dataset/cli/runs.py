@@ -2,41 +2,117 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
 from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import orjson
 
 from hydrate.errors import UsageError
 from trace_dataset.baseline import Baseline, load_baseline
-from trace_dataset.cli.progress import RunBar, StageBars
-from trace_dataset.evaluation.controls import CONTROLS, control
+from trace_dataset.cli.progress import RunBar, StageBars, usage_text
+from trace_dataset.evaluation.controls import CONTROLS
+from trace_dataset.evaluation.engines import Tally
+from trace_dataset.evaluation.evaluate import named_baseline
 from trace_dataset.evaluation.results import Results
 from trace_dataset.evaluation.run_folder import RunFolder
 from trace_dataset.evaluation.runner import run_baseline
 from trace_dataset.evaluation.score import score_run
+from trace_dataset.lm import Budget, LanguageModel, LmSettings
 from trace_dataset.release import Benchmark, Source, open_benchmark
 from trace_dataset.release.local import HOW_TO_GET_TEXT
 
 
 def run(options: Namespace) -> int:
     """Run baselines one after the other."""
-    for name in options.baseline:  # a misspelt name is told before anything is built
-        if name not in CONTROLS:
-            load_baseline(name)
+    settings = lm_settings(options)
+    asking = check_names(options.baseline, settings)
     benchmark = open_source(options)
-    none_answered = False
-    for name in options.baseline:
-        folder = Path(options.out) / f"{Path(name).name}-{options.pool}{'-' + options.split if options.split else ''}"
-        finished = run_one(named_baseline(name, benchmark), benchmark, folder, options)
-        answers = finished.responses()
-        errors = [answer.error for answer in answers if answer.error]
-        first = f", first: {errors[0]}" if errors else ""
-        print(f"{finished.folder}: {finished.settings['dialogues']:,} dialogues, {len(errors):,} failed turns{first}")
-        none_answered = none_answered or len(errors) == len(answers)
+    lines, none_answered = [], False
+    with contextlib.ExitStack() as stack:
+        # one open model for all: one meter, one budget, one local server
+        lm = stack.enter_context(settings.open()) if settings is not None and asking else None
+        for name in options.baseline:
+            baseline = named_baseline(name, benchmark, lm if name in asking else None)
+            folder = Path(options.out) / run_name(name, options, lm if baseline.uses_lm else None)
+            finished = run_one(baseline, benchmark, folder, options)
+            lines.append(outcome(finished))
+            none_answered = none_answered or lines[-1]["failed"] == lines[-1]["turns"]
+            if not options.json:
+                print(outcome_text(lines[-1]), flush=True)
+    if options.json:
+        print(orjson.dumps(lines, option=orjson.OPT_INDENT_2).decode())
     return 1 if none_answered else 0
+
+
+def lm_settings(options: Namespace) -> LmSettings | None:
+    """Return which model `--lm` and the options beside it name; None without `--lm`."""
+    budget = Budget(options.budget_usd, options.budget_tokens)
+    if options.lm is None:
+        if options.api_base or options.lm_option or options.prices or budget != Budget():
+            raise UsageError(
+                "--api-base, --lm-option, --prices and budgets belong to --lm", do="give --lm NAME as well"
+            )
+        return None
+    pairs = [item.partition("=") for item in options.lm_option]
+    wrong = [name for name, equals, _ in pairs if not equals or not name.isidentifier()]
+    if wrong:
+        raise UsageError(f"--lm-option {wrong[0]!r} is not NAME=VALUE", do="write e.g. --lm-option temperature=0")
+    values = {name: _plain(value) for name, _, value in pairs}
+    prices = tuple(options.prices) if options.prices else None
+    return LmSettings(options.lm, options.api_base, budget=budget, prices=prices, options=values)
+
+
+def check_names(names: Sequence[str], settings: LmSettings | None) -> list[str]:
+    """Return the names whose baseline asks a language model; a mistake is told before anything is built."""
+    asking = []
+    for name in names:
+        if name in CONTROLS:
+            continue
+        baseline = load_baseline(name)
+        if baseline.uses_lm:
+            baseline.lm = settings
+            asking.append(name)
+        _ = baseline.parameters  # names the extra, or --lm, where it is missing
+    if settings is not None and not asking:
+        raise UsageError(f"none of {', '.join(names)} asks a language model", do="leave --lm out")
+    return asking
+
+
+def run_name(name: str, options: Namespace, lm: LanguageModel | None) -> str:
+    """Return the folder's name of a run, e.g. `tfidf-open-test`, `dst-closed-local-smollm2-135m`."""
+    parts = [Path(name).resolve().name if "/" in name else name, options.pool]
+    parts += [options.split] if options.split else []
+    parts += [re.sub(r"[^A-Za-z0-9._]+", "-", lm.name).strip("-")] if lm is not None else []
+    return "-".join(parts)
+
+
+def outcome(finished: RunFolder) -> dict[str, Any]:
+    """Return what a finished run came to."""
+    answers = finished.responses()
+    errors = [answer.error for answer in answers if answer.error]
+    tally = Tally()
+    tally.count(answers)
+    return {
+        "folder": str(finished.folder),
+        "baseline": finished.settings["baseline"],
+        "dialogues": finished.settings["dialogues"],
+        "turns": len(answers),
+        "failed": len(errors),
+        "first_failure": errors[0] if errors else None,
+        "usage": dict(tally.usage),
+    }
+
+
+def outcome_text(found: dict[str, Any]) -> str:
+    """Return one line about a finished run."""
+    first = f", first: {found['first_failure']}" if found["failed"] else ""
+    usage = f"; {usage_text(found['usage'])}" if found["usage"] else ""
+    return f"{found['folder']}: {found['dialogues']:,} dialogues, {found['failed']:,} failed turns{first}{usage}"
 
 
 def score(options: Namespace) -> int:
@@ -71,16 +147,13 @@ def run_one(baseline: Baseline, benchmark: Benchmark, folder: Path, options: Nam
             split=options.split,
             limit=options.limit,
             workers=options.workers,
+            ray=options.ray,
             strict=options.strict,
+            turn_seconds=options.turn_seconds,
             progress=bar,
         )
     finally:
         bar.close()
-
-
-def named_baseline(name: str, benchmark: Benchmark) -> Baseline:
-    """Return a control, an installed baseline or one from a folder."""
-    return control(name, benchmark.dialogues) if name in CONTROLS else load_baseline(name)
 
 
 def open_source(options: Namespace) -> Benchmark:
@@ -113,3 +186,11 @@ def _results(options: Namespace) -> Sequence[Results]:
             do="name the bundle, release, seed and size that the runs were made with",
         )
     return [score_run(found, benchmark) for found in runs]
+
+
+def _plain(value: str) -> Any:
+    """Return an option's value as JSON reads it, or as the text that it is."""
+    try:
+        return orjson.loads(value)
+    except orjson.JSONDecodeError:
+        return value

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hydrate.errors import BundleError
-from trace_dataset.evaluation.run_folder import StoredResponse
+from trace_dataset.evaluation.responses import StoredResponse
 from trace_dataset.evaluation.stored import restore_text
 from trace_dataset.schema import RECOMMENDING, Dialogue, Turn
 from trace_dataset.scoring.text import parse_citations

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +29,11 @@ def evaluate_baseline(
     limit: int | None = None,
     workers: int = 1,
     out: str | os.PathLike[str] | None = None,
+    ray: str | None = None,
     strict: bool = False,
-    progress: Progress | None = None,
+    turn_seconds: float | None = None,
+    lm: Any = None,
+    progress: Callable[[Progress], None] | None = None,
 ) -> Results:
     """Run a baseline and score it on everything that needs only responses and gold.
 
@@ -38,7 +42,9 @@ def evaluate_baseline(
         dataset: a `Benchmark`, or what `load_dataset("trace", yelp_path=…)` returned (a `DatasetDict`, or one split).
         pool: `closed` (8), 16, 32 or `open`.
         split: None runs all dialogues, as the paper does; a split of `datasets` runs that split.
+        workers, ray, strict, turn_seconds, progress: see `run_baseline`.
         out: keep responses and scores here; None uses a temporary folder.
+        lm: the language model of a baseline that asks one: `"local"`, `"openai/…"`, `"anthropic/…"`, `LmSettings`, a `dspy.LM`.
 
     Example:
         >>> evaluate_baseline("tfidf", ds["test"]).estimates()["recall_at_1"]  # doctest: +SKIP
@@ -46,7 +52,9 @@ def evaluate_baseline(
     benchmark, named_split = as_benchmark(dataset)
     split = split or named_split
     if isinstance(baseline, str):
-        baseline = control(baseline, benchmark.split(split)) if baseline in CONTROLS else load_baseline(baseline)
+        baseline = named_baseline(baseline, benchmark, lm)
+    elif lm is not None and isinstance(baseline, Baseline):
+        baseline.lm = lm
     if not isinstance(baseline, Baseline):
         raise UsageError(
             f"a {type(baseline).__name__} is no baseline", do="give a name, a path, or an instance of a Baseline class"
@@ -61,10 +69,17 @@ def evaluate_baseline(
             split=split,
             limit=limit,
             workers=workers,
+            ray=ray,
             strict=strict,
+            turn_seconds=turn_seconds,
             progress=progress,
         )
         return score_run(run, benchmark)
+
+
+def named_baseline(name: str, benchmark: Benchmark, lm: Any = None) -> Baseline:
+    """Return a control, an installed baseline, or one from a folder."""
+    return control(name, benchmark.dialogues) if name in CONTROLS else load_baseline(name, lm=lm)
 
 
 def as_benchmark(dataset: Any) -> tuple[Benchmark, str | None]:

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import orjson
 from numpy.typing import NDArray
 
 from trace_dataset.evaluation.bootstrap import SEED, percentile_interval, ratio, resampled_totals
@@ -170,7 +171,7 @@ def product_of_means(means: Mapping[str, Array]) -> Array:
 
 def settings_digest(settings: Mapping[str, Any]) -> str:
     """Return the digest of a run's settings: everything that its responses depend on."""
-    return digest(*(f"{key}={settings[key]}" for key in sorted(settings))).hex()[:32]
+    return digest(orjson.dumps(settings, option=orjson.OPT_SORT_KEYS).decode()).hex()[:32]
 
 
 def per_dialogue(values: Sequence[float | None], owner: NDArray[np.int64], size: int) -> tuple[Array, Array, Array]:

@@ -6,110 +6,38 @@ recorded as failed with the reason, scored as a miss, and counted.
 
 from __future__ import annotations
 
-import hashlib
-import inspect
-import multiprocessing
-from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+import contextlib
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from hydrate.errors import TraceError, UsageError
 from trace_dataset.baseline import Baseline
-from trace_dataset.evaluation.contexts import turn_contexts
 from trace_dataset.evaluation.controls import CONTROLS
-from trace_dataset.evaluation.mentions import scored_places
-from trace_dataset.evaluation.run_folder import RunFolder, StoredResponse
-from trace_dataset.evaluation.stored import store_text
-from trace_dataset.installed import code_digest
+from trace_dataset.evaluation.engines import Tally, in_order, in_processes, in_threads, one_after_the_other
+from trace_dataset.evaluation.identity import baseline_digest, run_version
+from trace_dataset.evaluation.job import SEED, Job, is_unavailable
+from trace_dataset.evaluation.limits import check_alarms
+from trace_dataset.evaluation.ray_engine import on_ray
+from trace_dataset.evaluation.run_folder import RunFolder
 from trace_dataset.pools import pool_name
 from trace_dataset.release import Benchmark
 from trace_dataset.schema import Dialogue
-from trace_dataset.turns import PastTurn, Response, TurnContext
 
 DIALOGUES_PER_SHARD = 100
-SEED = 42
-Progress = Callable[[int, int, int], None]  # dialogues done, all of them, failed turns so far
+DIALOGUES_PER_PAID_SHARD = 5  # of a language model: threads share the work in smaller pieces
 
 
-class _Job:
-    """Everything a worker needs; made once a process."""
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is. `usage` holds the sums of what its responses took: `calls`, `prompt_tokens`, `cost`, `fallback`, …."""
 
-    def __init__(
-        self, baseline: Baseline, benchmark: Benchmark, dialogues: Sequence[Dialogue], pool: str, strict: bool
-    ) -> None:
-        self.baseline, self.benchmark, self.dialogues, self.pool, self.strict = (
-            baseline,
-            benchmark,
-            dialogues,
-            pool,
-            strict,
-        )
-        baseline.prepare(benchmark.kb)
-
-    def shard(self, number: int) -> list[StoredResponse]:
-        """Answer every system turn of one shard of dialogues."""
-        start = number * DIALOGUES_PER_SHARD
-        return [
-            answer
-            for dialogue in self.dialogues[start : start + DIALOGUES_PER_SHARD]
-            for answer in self._dialogue(dialogue)
-        ]
-
-    def _dialogue(self, dialogue: Dialogue) -> list[StoredResponse]:
-        kb = self.benchmark.kb
-        contexts = list(turn_contexts(dialogue, kb.cells, self.pool, SEED, self.baseline.name))
-        self.baseline.reset(dialogue.dialogue_id)
-        answers, seen = [], 0
-        for index, context in contexts:
-            for turn in dialogue.turns[seen:index]:
-                self.baseline.observe(PastTurn.of(turn))
-            seen = index
-            response = self._answer(context)
-            named, dropped = scored_places(
-                response.text, response.poi_ids, {place: kb.pois[place].name for place in response.poi_ids}
-            )
-            reviews = [review for place in context.pool for review in kb.reviews_of[place]]
-            answers.append(
-                StoredResponse(
-                    dialogue.dialogue_id,
-                    index,
-                    context.action,
-                    store_text(response, reviews, self.benchmark.finder),
-                    named,
-                    dropped,
-                    response.citations,
-                    response.ranking,
-                    response.usage,
-                    response.error,
-                )
-            )
-        return answers
-
-    def _answer(self, context: TurnContext) -> Response:
-        try:
-            ranking = self.baseline.rank(context)
-            fault = ranking_fault(ranking, context.pool)
-            response = self.baseline.respond(context, ranking) if fault is None else None
-            fault = fault or response_fault(response, context)
-        except (
-            Exception,
-            SystemExit,
-        ) as error:  # a stranger's code: whatever it raises is recorded, or stops a strict run
-            if self.strict:
-                raise UsageError(
-                    f"{self.baseline.name}, dialogue {context.dialogue_id}: {type(error).__name__}: {error}",
-                    do="mend the baseline, or run without --strict",
-                ) from error
-            return Response("", error=f"{type(error).__name__}: {error}"[:500])
-        if fault is not None or response is None:
-            if self.strict:
-                raise UsageError(
-                    f"{self.baseline.name}, dialogue {context.dialogue_id}: {fault}",
-                    do="mend the baseline, or run without --strict",
-                )
-            return Response("", error=fault)
-        return response
+    done: int
+    total: int
+    failed: int
+    usage: Mapping[str, float] = field(default_factory=dict)
 
 
 def run_baseline(
@@ -121,128 +49,138 @@ def run_baseline(
     split: str | None = None,
     limit: int | None = None,
     workers: int = 1,
+    ray: str | None = None,
     strict: bool = False,
-    progress: Progress | None = None,
+    turn_seconds: float | None = None,
+    progress: Callable[[Progress], None] | None = None,
 ) -> RunFolder:
     """Run a baseline over a benchmark and store its responses; a run that was interrupted continues.
 
     Args:
-        folder: where the run is kept.
+        folder: where the run is kept; one process at a time.
         pool: `closed` (8), 16, 32 or `open`.
         split: `train`, `validation`, `test`, or None for all dialogues (the paper's protocol).
         limit: only the first dialogues.
-        workers: local processes; the result is the same for any number.
+        workers: local processes, or threads for a baseline that asks a language model; the result is the same for any number.
+            A baseline that remembers earlier dialogues (`session_isolated = False`) runs in their order, whatever is given.
+        ray: the address of a Ray cluster, or `local`; instead of local processes.
         strict: stop at the first failed turn.
+        turn_seconds: the longest that a turn may take, else it has failed; None for no limit.
+        progress: called as dialogues are done.
 
     Raises:
-        UsageError: the folder holds another run.
+        UsageError: the folder holds another run, or another process is writing it.
+        TraceError: the baseline could not be prepared, a worker died, or a turn failed in a strict run.
+        LmStopped: the budget is spent, or the service does not answer; the same call goes on where this one stopped.
+        StorageError: the disk is full.
+
+    Example:
+        >>> run_baseline(load_baseline("tfidf"), benchmark, Path("runs/tfidf"), workers=2)  # doctest: +SKIP
     """
+    _check(benchmark, limit, workers, turn_seconds)
+    dialogues = benchmark.split(split)[:limit]
+    per_shard = DIALOGUES_PER_PAID_SHARD if baseline.uses_lm else DIALOGUES_PER_SHARD
+    settings = run_settings(baseline, benchmark, dialogues, pool_name(pool), split, limit, per_shard, turn_seconds)
+    run = RunFolder.create(folder, settings)
+    job = Job(baseline, benchmark, dialogues, pool_name(pool), per_shard, strict, turn_seconds)
+    with run.locked():
+        tally = _so_far(run, strict)
+        left = run.missing()
+        if left:
+            benchmark.finder.prepare()  # before processes are forked, so that they share it
+            shown = sys.stdout
+            try:
+                with contextlib.redirect_stdout(sys.stderr):  # what a baseline prints is not the command's output
+                    for _ in _engine(job, run, left, tally, workers, ray):
+                        if progress is not None:
+                            with contextlib.redirect_stdout(shown):
+                                progress(Progress(tally.dialogues, len(dialogues), tally.failed, dict(tally.usage)))
+            finally:
+                baseline.close()
+    return run
+
+
+def run_settings(
+    baseline: Baseline,
+    benchmark: Benchmark,
+    dialogues: Sequence[Dialogue],
+    pool: str,
+    split: str | None,
+    limit: int | None,
+    per_shard: int,
+    turn_seconds: float | None,
+) -> dict[str, Any]:
+    """Return everything that the responses of a run depend on, and what a table says about it."""
+    manifest = benchmark.release.manifest
+    return {
+        "baseline": baseline.name,
+        "code": baseline_digest(baseline),
+        "parameters": baseline.parameters,
+        "pool": pool,
+        "split": split or "all",
+        "limit": limit,
+        "dialogues": len(dialogues),
+        "shards": -(-len(dialogues) // per_shard),
+        "turn_seconds": turn_seconds,
+        "seed": SEED,
+        "version": run_version(),
+        "content_digest": manifest.content_digest,
+        "bundle_fingerprint": manifest.bundle_fingerprint,
+        "session_isolated": baseline.session_isolated,
+        "control": baseline.name in CONTROLS,
+        **({"origin": baseline.origin} if baseline.origin else {}),
+    }
+
+
+def _check(benchmark: Benchmark, limit: int | None, workers: int, turn_seconds: float | None) -> None:
     if not benchmark.texts:
         raise UsageError(
             "a benchmark without review text cannot be run", do="name your Yelp bundle with yelp_path=… (--yelp)"
         )
     if limit is not None and limit < 1:
         raise UsageError(f"limit={limit} leaves nothing to run", do="give 1 or more, or leave it out for all dialogues")
-    name = pool_name(pool)
-    dialogues = benchmark.split(split)[:limit]
-    shards = -(-len(dialogues) // DIALOGUES_PER_SHARD)
-    run = RunFolder.create(
-        folder,
-        {
-            "baseline": baseline.name,
-            "code": baseline_digest(baseline),
-            "pool": name,
-            "split": split or "all",
-            "limit": limit,
-            "dialogues": len(dialogues),
-            "shards": shards,
-            "seed": SEED,
-            "version": code_digest()[:16],
-            "content_digest": benchmark.release.manifest.content_digest,
-            "bundle_fingerprint": benchmark.release.manifest.bundle_fingerprint,
-            "session_isolated": getattr(baseline, "session_isolated", True),
-            "control": baseline.name in CONTROLS,
-            **({"origin": baseline.origin} if baseline.origin else {}),
-        },
-    )
-    left = [number for number in range(shards) if not run.has_shard(number)]
-    done, failed = len(dialogues) - sum(_size(number, dialogues) for number in left), 0
-    arguments = (baseline, benchmark, dialogues, name, strict)
-    if left:
-        benchmark.finder.prepare()  # before processes are forked, so that they share it
-    for number, answers in _answers(arguments, left, workers):
-        run.write_shard(number, answers)
-        done += _size(number, dialogues)
-        failed += sum(1 for answer in answers if answer.error)
-        if progress is not None:
-            progress(done, len(dialogues), failed)
-    return run
+    if workers < 1:
+        raise UsageError(f"workers={workers} is no number of workers", do="give 1 or more")
+    if turn_seconds is not None:
+        if not turn_seconds > 0:
+            raise UsageError(f"turn_seconds={turn_seconds} is no time", do="give more than 0, or leave it out")
+        check_alarms()
 
 
-def ranking_fault(ranking: Any, pool: Sequence[str]) -> str | None:
-    """Return what is wrong with a ranking, or None."""
-    if not isinstance(ranking, (list, tuple)):
-        return f"rank returned {type(ranking).__name__}, not a list of business ids"
-    if not ranking:
-        return "rank returned no place"
-    outside = [place for place in ranking if place not in pool]
-    if outside:
-        return f"rank returned {outside[0]!r}, which is not in the pool"
-    if len(set(ranking)) != len(ranking):
-        return "rank returned a place twice"
-    return None
+def _so_far(run: RunFolder, strict: bool) -> Tally:
+    """Count what earlier calls have answered; a shard in which a service gave no answer is taken up again."""
+    tally = Tally()
+    for number in range(int(run.settings["shards"])):
+        if not run.has_shard(number):
+            continue
+        answers = run.shard_responses(number)
+        failed = next((answer for answer in answers if answer.error and not is_unavailable(answer)), None)
+        if strict and failed is not None:
+            raise TraceError(
+                f"dialogue {failed.dialogue_id}, turn {failed.turn_index} had failed before: {failed.error}",
+                do=f"mend the baseline, or run without --strict; the run is in {run.folder}",
+            )
+        if any(is_unavailable(answer) for answer in answers):
+            run.reopen(number, [answer for answer in answers if not is_unavailable(answer)])
+        else:
+            tally.count(answers, dialogues=len({answer.dialogue_id for answer in answers}))
+    return tally
 
 
-def response_fault(response: Any, context: TurnContext) -> str | None:
-    """Return what is wrong with a response, or None."""
-    if not isinstance(response, Response):
-        return f"respond returned {type(response).__name__}, not a Response"
-    if response.error is None and not response.text.strip():
-        return "respond returned an empty text"
-    outside = [place for place in response.poi_ids if place not in context.pool]
-    if outside:
-        return f"respond named {outside[0]!r}, which is not in the pool"
-    return None
-
-
-def baseline_digest(baseline: Baseline) -> str:
-    """Return a digest of the file that defines a baseline."""
-    try:
-        return hashlib.sha256(Path(inspect.getfile(type(baseline))).read_bytes()).hexdigest()[:16]
-    except (TypeError, OSError):  # defined in a notebook or at a prompt: there is no file
-        return "interactive"
-
-
-def _size(number: int, dialogues: Sequence[Dialogue]) -> int:
-    return min(DIALOGUES_PER_SHARD, len(dialogues) - number * DIALOGUES_PER_SHARD)
-
-
-_worker: _Job | None = None
-
-
-def _start(arguments: tuple[Any, ...]) -> None:
-    global _worker
-    _worker = _Job(*arguments)
-
-
-def _work(number: int) -> tuple[int, list[StoredResponse]]:
-    assert _worker is not None
-    return number, _worker.shard(number)
-
-
-def _answers(arguments: tuple[Any, ...], shards: Sequence[int], workers: int) -> Any:
-    if workers <= 1 or len(shards) <= 1:
-        if shards:
-            job = _Job(*arguments)
-            yield from ((number, job.shard(number)) for number in shards)
-        return
-    methods = multiprocessing.get_all_start_methods()
-    context = multiprocessing.get_context("fork" if "fork" in methods else "spawn")
-    with ProcessPoolExecutor(workers, mp_context=context, initializer=_start, initargs=(arguments,)) as executor:
-        futures = [executor.submit(_work, number) for number in shards]
-        try:
-            for future in as_completed(futures):
-                yield future.result()
-        except TraceError:
-            executor.shutdown(cancel_futures=True)
-            raise
+def _engine(
+    job: Job, run: RunFolder, numbers: Sequence[int], tally: Tally, workers: int, ray: str | None
+) -> Iterator[None]:
+    if not job.baseline.session_isolated:
+        return in_order(job, run, numbers, tally)
+    if job.baseline.uses_lm:
+        if ray is not None:
+            raise UsageError(
+                "a run with a language model waits for a service, not for processors, and its budget is kept in one process",
+                do="leave --ray out and give --workers",
+            )
+        return in_threads(job, run, numbers, tally, workers)
+    if ray is not None:
+        return on_ray(job, run, numbers, tally, ray)
+    if workers == 1 or len(numbers) == 1:
+        return one_after_the_other(job, run, numbers, tally)
+    return in_processes(job, run, numbers, tally, min(workers, len(numbers)))

@@ -30,7 +30,6 @@ from trace_dataset.scoring.recovery import recovery_counts, t2r, tsr
 from trace_dataset.scoring.text import bleu4, rouge_l
 
 SCORES = "scores.json"
-COLUMNS_VERSION = 3  # rises when this module changes what is scored; SCORES_VERSION when a metric changes
 Column = list[float | None]
 
 
@@ -40,6 +39,7 @@ def score_run(run: RunFolder, benchmark: Benchmark) -> Results:
     Raises:
         BundleError: the run is unfinished, or belongs to another benchmark.
     """
+    run.check_whole()
     stored = stored_scores(run)
     if stored is not None and stored.versions == versions():
         return stored
@@ -80,14 +80,14 @@ def stored_scores(run: RunFolder) -> Results | None:
         values = orjson.loads((run.folder / SCORES).read_bytes())
     except (FileNotFoundError, orjson.JSONDecodeError):
         return None
-    if not isinstance(values, dict) or values.get("run") != run.fingerprint:
+    if not isinstance(values, dict) or run.missing() or values.get("responses") != run.response_digest():
         return None
     return Results(run.settings, values["turns"], values["dialogues"], values["versions"])
 
 
 def versions() -> dict[str, Any]:
     """Return what decides a score besides the responses; results of different versions are not comparable."""
-    return {"columns": COLUMNS_VERSION, "metrics": SCORES_VERSION, "rapidfuzz": version("rapidfuzz")}
+    return {"scores": SCORES_VERSION, "rapidfuzz": version("rapidfuzz")}
 
 
 def dialogue_groups(dialogues: Sequence[Dialogue], split_of: Mapping[str, str]) -> dict[str, list[Any]]:

@@ -51,18 +51,31 @@ class StoredText:
     sha256: str
 
 
-def store_text(response: Response, review_ids: Sequence[str], finder: RunFinder) -> StoredText:
+@dataclass(frozen=True)
+class PoolReviews:
+    """The reviews of a pool, in its order; made once a dialogue."""
+
+    ids: tuple[str, ...]
+    within: frozenset[str]
+
+    @classmethod
+    def of(cls, review_ids: Iterable[str]) -> PoolReviews:
+        """Return the reviews of these ids."""
+        ids = tuple(review_ids)
+        return cls(ids, frozenset(ids))
+
+
+def store_text(response: Response, reviews: PoolReviews, finder: RunFinder) -> StoredText:
     """Take the review text out of a response.
 
     Args:
-        review_ids: the reviews of the pool; cited ones are tried first.
+        reviews: of the pool; cited ones are tried first.
         finder: over the texts of all reviews.
     """
     text = response.text
     cited = [citation.review_id for citation in response.citations if citation.review_id in finder.texts]
-    order = list(dict.fromkeys([*cited, *review_ids]))
-    taken = list(_quoted(text, order, finder.texts))
-    within = frozenset(order)
+    within = reviews.within if reviews.within.issuperset(cited) else reviews.within.union(cited)
+    taken = list(_quoted(text, [*dict.fromkeys(cited), *reviews.ids], finder.texts))
     for start, end in _gaps(text, taken):
         taken += [
             (run.start + start, run.end + start, run.review_id, run.review_start, run.review_end)
@@ -77,6 +90,21 @@ def store_text(response: Response, review_ids: Sequence[str], finder: RunFinder)
         position = end
     template.append(hydrate.escape(text[position:], labels))
     return StoredText("".join(template), tuple(spans), hydrate.span_sha256(text))
+
+
+def redacted(text: str, reviews: PoolReviews, finder: RunFinder) -> str:
+    """Return a text, such as an exception's, with `[review text]` where words of a review stood; it cannot be restored.
+
+    Quotes are looked for in the pool's reviews, runs of eight words in all.
+    """
+    taken = list(_quoted(text, reviews.ids, finder.texts))
+    for start, end in _gaps(text, taken):
+        taken += [(start + run.start, start + run.end, "", 0, 0) for run in finder.runs(text[start:end])]
+    parts, position = [], 0
+    for start, end, *_ in sorted(taken):
+        parts += [text[position:start], "[review text]"]
+        position = end
+    return "".join([*parts, text[position:]])
 
 
 def restore_text(stored: StoredText, texts: Mapping[str, str]) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from .checks import UsageError, check_lengths
 
-SCORES_VERSION = 1  # rises with every change that moves a number
+SCORES_VERSION = 1  # of all scores: rises when a metric, or what is fed to it, changes so that a number moves
 PAPER = "https://arxiv.org/abs/2605.07677"
 CITATION = """
 @article{zhao2026trace,

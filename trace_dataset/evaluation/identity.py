@@ -1,0 +1,65 @@
+"""What a run depends on, as values that its fingerprint is taken of: the baseline's code and parameters, and our own code."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import inspect
+from collections.abc import Iterable
+from pathlib import Path
+from types import CodeType, FunctionType
+
+from trace_dataset.baseline import Baseline
+from trace_dataset.installed import code_digest, hub_path
+
+
+def baseline_digest(baseline: Baseline) -> str:
+    """Return a digest of a baseline's code: every module and data file of its folder, or its functions where it has none.
+
+    An installed baseline may build on the others, so theirs count as well.
+    """
+    try:
+        path = Path(inspect.getfile(type(baseline))).resolve()
+        own_folder = path.parent.name == path.stem
+        collection = hub_path("baselines").resolve()
+        if path.parent.parent == collection:
+            return _files(collection.glob("*/*.py"))
+        return (
+            _files(item for item in path.parent.rglob("*") if item.suffix in (".py", ".json"))
+            if own_folder
+            else _files([path])
+        )
+    except (TypeError, OSError):  # defined in a notebook or at a prompt: there is no file
+        total = hashlib.sha256()
+        for kind in type(baseline).__mro__:
+            for name, value in sorted(vars(kind).items()):
+                if isinstance(value, FunctionType) and kind.__module__ == type(baseline).__module__:
+                    total.update(name.encode() + _code(value.__code__))
+        return total.hexdigest()[:16]
+
+
+@functools.cache
+def run_version() -> str:
+    """Return a digest of our own code that decides what is asked and how answers are stored."""
+    here = Path(__file__).resolve().parents[1]
+    rooms = [
+        path
+        for room in ("retrieval", "lm", "evaluation")
+        for path in (here / room).glob("*")
+        if path.suffix in (".py", ".json")
+    ]
+    single = [here / name for name in ("baseline.py", "turns.py", "leaks.py")]
+    return hashlib.sha256((code_digest() + _files([*rooms, *single])).encode()).hexdigest()[:16]
+
+
+def _code(code: CodeType) -> bytes:
+    """Return what a function does, without where it stands."""
+    constants = [_code(value) if isinstance(value, CodeType) else repr(value).encode() for value in code.co_consts]
+    return b"\0".join([code.co_code, *constants, *(name.encode() for name in code.co_names)])
+
+
+def _files(paths: Iterable[Path]) -> str:
+    total = hashlib.sha256()
+    for path in sorted(paths):
+        total.update(path.name.encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())
+    return total.hexdigest()[:16]
