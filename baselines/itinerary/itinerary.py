@@ -28,7 +28,13 @@ class Itinerary(Baseline):
 
     def rank(self, turn: TurnContext) -> list[str]:
         """Return TF-IDF's best place, then the others by nearest neighbour from there."""
-        order = by_score(self.index.scores(turn), self.kb.pois)
+        return self.rank_many([turn])[0]
+
+    def rank_many(self, turns: Sequence[TurnContext]) -> list[list[str]]:
+        """Rank many turns, whose queries are scored together."""
+        return [self._walk_from(by_score(scores, self.kb.pois)) for scores in self.index.scores_many(turns)]
+
+    def _walk_from(self, order: Sequence[str]) -> list[str]:
         return itinerary_order(
             [(place, self.kb.pois[place].latitude, self.kb.pois[place].longitude) for place in order]
         )

@@ -8,7 +8,7 @@ Paper: section 4, B8, without a printed rule; this one is definitions, P44. Tabl
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from trace_dataset.baseline import Baseline
 from trace_dataset.kb import KnowledgeBase
@@ -30,12 +30,19 @@ class KnowledgeEnhanced(Baseline):
 
     def rank(self, turn: TurnContext) -> list[str]:
         """Return the pool by the mean of both scores."""
+        return self.rank_many([turn])[0]
+
+    def rank_many(self, turns: Sequence[TurnContext]) -> list[list[str]]:
+        """Rank many turns, whose queries are scored together."""
+        return [self._order(turn, scores) for turn, scores in zip(turns, self.index.scores_many(turns), strict=True)]
+
+    def _order(self, turn: TurnContext, scores: Mapping[str, float]) -> list[str]:
         said = [past.text for past in turn.history if past.role == "user"]
-        scores = {
+        blend = {
             place: 0.5 * score + 0.5 * stated_share(said, self.kb.pois[place], self.terms[place])
-            for place, score in self.index.scores(turn).items()
+            for place, score in scores.items()
         }
-        return by_score(scores, self.kb.pois)
+        return by_score(blend, self.kb.pois)
 
     def respond(self, turn: TurnContext, ranking: Sequence[str]) -> Response:
         """Add one attribute of the first place named."""

@@ -26,8 +26,14 @@ class PersonaGrounded(Baseline):
 
     def rank(self, turn: TurnContext) -> list[str]:
         """Return the pool by the mean of both scores."""
-        said, persona = self.index.scores(turn), self.index.scores(turn, turn.persona_description)
-        return by_score({place: 0.5 * said[place] + 0.5 * persona[place] for place in turn.pool}, self.kb.pois)
+        return self.rank_many([turn])[0]
+
+    def rank_many(self, turns: Sequence[TurnContext]) -> list[list[str]]:
+        """Rank many turns, whose queries are scored together."""
+        said = self.index.scores_many(turns)
+        persona = self.index.scores_many(turns, [turn.persona_description for turn in turns])
+        means = [{place: 0.5 * a[place] + 0.5 * b[place] for place in a} for a, b in zip(said, persona, strict=True)]
+        return [by_score(scores, self.kb.pois) for scores in means]
 
     def respond(self, turn: TurnContext, ranking: Sequence[str]) -> Response:
         """Say for whom the suggestion is meant."""

@@ -8,6 +8,8 @@ Paper: section 4, B5; Table 5 gives R@1 0.257 and CGS 0.727 on the authors' corp
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from trace_dataset.baseline import Baseline
 from trace_dataset.kb import KnowledgeBase
 from trace_dataset.retrieval import CellIndexes, by_score
@@ -33,8 +35,14 @@ class Spatial(Baseline):
 
     def rank(self, turn: TurnContext) -> list[str]:
         """Return the pool by the blend."""
-        scores = spatial_blend(self.index.scores(turn), self.coordinates, self.anchor(turn))
-        return by_score(scores, self.kb.pois)
+        return self.rank_many([turn])[0]
+
+    def rank_many(self, turns: Sequence[TurnContext]) -> list[list[str]]:
+        """Rank many turns, whose queries are scored together."""
+        return [
+            by_score(spatial_blend(scores, self.coordinates, self.anchor(turn)), self.kb.pois)
+            for turn, scores in zip(turns, self.index.scores_many(turns), strict=True)
+        ]
 
     def anchor(self, turn: TurnContext) -> tuple[float, float] | None:
         """Return what the user points at: a place named, else the middle of town if asked for, else nothing."""

@@ -9,6 +9,8 @@ Paper: section 4, B2; Table 5 gives R@1 0.257 and CGS 0.776 on the authors' corp
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from trace_dataset.baseline import Baseline
 from trace_dataset.kb import KnowledgeBase
 from trace_dataset.retrieval import CellIndexes, by_score
@@ -25,4 +27,8 @@ class Tfidf(Baseline):
 
     def rank(self, turn: TurnContext) -> list[str]:
         """Return the pool by cosine with the user turns so far."""
-        return by_score(self.index.scores(turn), self.kb.pois)
+        return self.rank_many([turn])[0]
+
+    def rank_many(self, turns: Sequence[TurnContext]) -> list[list[str]]:
+        """Rank many turns, whose queries are scored together."""
+        return [by_score(scores, self.kb.pois) for scores in self.index.scores_many(turns)]

@@ -11,6 +11,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
@@ -104,7 +105,7 @@ def in_processes(job: Job, run: RunFolder, numbers: Sequence[int], tally: Tally,
     """
     methods = multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("fork" if "fork" in methods else "spawn")
-    stop = context.Event()
+    stop = context.RawValue("b", 0)  # no Event: one whose waiting process has died blocks for ever
     executor = ProcessPoolExecutor(
         workers, mp_context=context, initializer=_start, initargs=(job, run, stop, os.getpid())
     )
@@ -120,7 +121,7 @@ def in_processes(job: Job, run: RunFolder, numbers: Sequence[int], tally: Tally,
             do="run the same command again, it goes on where it stopped; with --workers 1 to see the turn",
         ) from None
     finally:
-        stop.set()
+        stop.value = 1
         executor.shutdown(cancel_futures=True)
 
 
@@ -180,8 +181,8 @@ def _start(job: Job, run: RunFolder, stop: Any, parent: int) -> None:
 
 
 def _end_with(stop: Any, parent: int) -> None:
-    while not stop.wait(LOOK_EVERY) and os.getppid() == parent:
-        pass
+    while not stop.value and os.getppid() == parent:
+        time.sleep(LOOK_EVERY)
     os._exit(1)
 
 

@@ -22,7 +22,7 @@ from trace_dataset.kb import KnowledgeBase
 from trace_dataset.lm import UNAVAILABLE
 from trace_dataset.release import Benchmark
 from trace_dataset.schema import Dialogue
-from trace_dataset.turns import Response, TurnContext
+from trace_dataset.turns import PastTurn, Response, TurnContext
 
 SEED = 42
 Key = tuple[str, int]  # dialogue id, index of the turn
@@ -136,6 +136,8 @@ class Job:
                     do="mend the baseline, or run without --strict",
                 )
             yield answer
+        for rest in dialogue.turns[seen:] if self.stateful else ():
+            self._follow(self.baseline.observe, PastTurn.of(rest))
 
     def _follow(self, call: Callable[..., object], argument: object) -> str | None:
         """Let a turn or a dialogue's beginning go by; return the reason where the baseline cannot take it."""

@@ -90,7 +90,7 @@ class RunFolder:
         return cls(Path(folder), there["settings"])
 
     @contextlib.contextmanager
-    def locked(self, wait: float = LOCK_WAIT) -> Iterator[None]:
+    def locked(self) -> Iterator[None]:
         """Hold the folder alone, and clear away what a killed run left half-written.
 
         A run that was killed gives the folder back as soon as its last worker has gone.
@@ -100,7 +100,7 @@ class RunFolder:
         """
         lock = FileLock(self.folder / ".lock")
         try:
-            lock.acquire(timeout=wait)
+            lock.acquire(timeout=LOCK_WAIT)
         except Timeout:
             raise UsageError(
                 f"another process is writing {self.folder}", do="wait until it has ended, or give another --out"
