@@ -63,7 +63,9 @@ def test_a_response_that_is_none(response, says):
 
 
 def test_what_is_kept_is_plain():
-    given = Response(np.str_("Try\ud800 it"), ["a"], [CITED, CITED], usage={"calls": 1, "note": "x", "cost": float("nan")})
+    given = Response(
+        np.str_("Try\ud800 it"), ["a"], [CITED, CITED], usage={"calls": 1, "note": "x", "cost": float("nan")}
+    )
     kept = clean_response(given, POOL, ("a", "b"))
     assert kept == Response("Try\ufffd it", ("a",), (CITED,), ("a", "b"), {"calls": 1.0})
     assert type(kept.text) is str
@@ -71,7 +73,9 @@ def test_what_is_kept_is_plain():
 
 
 def test_a_response_that_owns_up_to_an_error_keeps_the_reason():
-    assert clean_response(Response("half an ans", error="no tokens\nleft"), POOL, ("a",)) == Response("", error="no tokens left")
+    assert clean_response(Response("half an ans", error="no tokens\nleft"), POOL, ("a",)) == Response(
+        "", error="no tokens left"
+    )
 
 
 class Unprintable(Exception):

@@ -80,7 +80,7 @@ def shards(folder: Path) -> dict[str, bytes]:
 def killed_in_the_middle(baseline: Path, bundle: Path, out: Path, log: Path, workers: int, after: int) -> None:
     """Run in a process of its own, and kill it without warning once so many turns were asked for."""
     script = (
-        "import sys; from pathlib import Path; import trace_dataset.evaluation.runner as runner; runner.DIALOGUES_PER_SHARD = 20\n"
+        "from pathlib import Path; import trace_dataset.evaluation.runner as runner; runner.DIALOGUES_PER_SHARD = 20\n"
         "from trace_dataset.baseline import load_folder; from trace_dataset.release import Source, open_benchmark\n"
         f"benchmark = open_benchmark(Source(yelp_path={str(bundle)!r}, n_dialogues=240))\n"
         f"runner.run_baseline(load_folder(Path({str(baseline)!r})), benchmark, Path({str(out)!r}), workers={workers})\n"
@@ -97,9 +97,7 @@ def killed_in_the_middle(baseline: Path, bundle: Path, out: Path, log: Path, wor
 
 
 @pytest.mark.parametrize(("text", "workers"), [(SLOW, 1), (SLOW, 2), (REMEMBERS, 2)])
-def test_a_killed_run_goes_on_behind_its_last_answer(
-    benchmark, sample_bundle, tmp_path, text, workers, monkeypatch
-):
+def test_a_killed_run_goes_on_behind_its_last_answer(benchmark, sample_bundle, tmp_path, text, workers, monkeypatch):
     baseline = written(tmp_path / "base", text)
     log, out = tmp_path / "turns.log", tmp_path / "killed"
     killed_in_the_middle(baseline, sample_bundle, out, log, workers, after=150)
@@ -232,7 +230,9 @@ def test_turns_that_no_service_answered_are_asked_again(benchmark, tmp_path):
     dialogue = benchmark.dialogues[1]
     first.failing = {(dialogue.dialogue_id, turn.index) for turn in dialogue.turns}
     run = run_baseline(first, benchmark, tmp_path / "run", limit=4)
-    assert sum(answer.error is not None for answer in run.responses()) == len(second.asked or first.failing & set(first.asked))
+    assert sum(answer.error is not None for answer in run.responses()) == len(
+        second.asked or first.failing & set(first.asked)
+    )
     run_baseline(second, benchmark, tmp_path / "run", limit=4)
     assert set(second.asked) == first.failing & set(first.asked)
     assert not any(answer.error for answer in run.responses())

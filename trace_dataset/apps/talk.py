@@ -15,8 +15,8 @@ from typing import Any
 
 from hydrate.errors import TraceError
 from trace_dataset.baseline import Baseline
+from trace_dataset.evaluation.answers import Fault, clean_ranking, clean_response
 from trace_dataset.evaluation.mentions import scored_places
-from trace_dataset.evaluation.runner import ranking_fault, response_fault
 from trace_dataset.kb import KnowledgeBase
 from trace_dataset.streams import stream
 from trace_dataset.turns import PastTurn, Response, TurnContext
@@ -141,18 +141,18 @@ class Host:
             baseline.reset(talk.identifier)
             for past in talk.turns:
                 baseline.observe(past)
-            ranking = baseline.rank(turn)
-            fault = ranking_fault(ranking, talk.pool)
-            response = baseline.respond(turn, ranking) if fault is None else None
-        fault = fault or response_fault(response, turn)
-        if fault is None and response is not None and response.error is not None:
-            fault = response.error
+            ranking: tuple[str, ...] = ()
+            try:
+                ranking = clean_ranking(baseline.rank(turn), talk.pool)
+                response = clean_response(baseline.respond(turn, list(ranking)), talk.pool, ranking)
+                fault = response.error
+            except Fault as found:
+                fault = str(found)
         if fault is not None:
-            shown = () if ranking_fault(ranking, talk.pool) else tuple(ranking)
             return Answer(
-                shown, None, f"{baseline.name} gave no answer: {fault}", "This is the baseline's fault, not yours."
+                ranking, None, f"{baseline.name} gave no answer: {fault}", "This is the baseline's fault, not yours."
             )
-        return Answer(tuple(ranking), response)
+        return Answer(ranking, response)
 
     def _baseline_of(self, talk: Talk) -> tuple[Baseline, threading.Lock]:
         assert self.shared is not None
