@@ -20,7 +20,7 @@ from trace_dataset.cli.runs import open_source
 from trace_dataset.evaluation.bootstrap import RESAMPLES
 from trace_dataset.evaluation.results import Results
 from trace_dataset.evaluation.run_folder import RunFolder
-from trace_dataset.evaluation.score import COLUMNS_VERSION, score_run, stored_scores
+from trace_dataset.evaluation.score import score_run, stored_scores, versions
 from trace_dataset.licence import NOTICE
 from trace_dataset.release import Benchmark
 
@@ -102,7 +102,7 @@ def scored(runs: Sequence[RunFolder], benchmark: Benchmark | None) -> list[Resul
         stored = stored_scores(run)
         if stored is None:
             run.responses()  # an unfinished run is told as such
-        if stored is None or stored.versions.get("columns") != COLUMNS_VERSION:
+        if stored is None or stored.versions != versions():
             raise UsageError(
                 f"{run.folder} has no scores of this version",
                 do=f"run `trace-dataset score {run.folder} --yelp …` first",
