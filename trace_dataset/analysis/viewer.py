@@ -10,8 +10,8 @@ from itertools import count
 from typing import Any
 
 from hydrate.errors import UsageError
-from trace_dataset.evaluation.results import Results
 from trace_dataset.evaluation.responses import StoredResponse
+from trace_dataset.evaluation.results import Results
 from trace_dataset.evaluation.run_folder import RunFolder
 from trace_dataset.evaluation.stored import restore_text
 from trace_dataset.release import Benchmark

@@ -220,6 +220,8 @@ def _running(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--strict", action="store_true", help="stop at the first turn that fails")
     verb.add_argument("--turn-seconds", type=float, help="a turn that takes longer has failed (default: no limit)")
     verb.add_argument("--json", action="store_true", help="print JSON")
+    verb.add_argument("--trust-remote-code", action="store_true", help="run the code of a Space (user/name)")
+    verb.add_argument("--revision", help="commit, tag or branch of that Space; best the commit that you have read")
     model = verb.add_argument_group("language model, for baselines that ask one")
     model.add_argument(
         "--lm", metavar="NAME", help="openai/NAME, anthropic/NAME, …, or `local`, served by the run itself"

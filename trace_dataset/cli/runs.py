@@ -15,9 +15,8 @@ import orjson
 from hydrate.errors import UsageError
 from trace_dataset.baseline import Baseline, load_baseline
 from trace_dataset.cli.progress import RunBar, StageBars, usage_text
-from trace_dataset.evaluation.controls import CONTROLS
+from trace_dataset.evaluation.controls import CONTROLS, control
 from trace_dataset.evaluation.engines import Tally
-from trace_dataset.evaluation.evaluate import named_baseline
 from trace_dataset.evaluation.results import Results
 from trace_dataset.evaluation.run_folder import RunFolder
 from trace_dataset.evaluation.runner import run_baseline
@@ -30,14 +29,16 @@ from trace_dataset.release.local import HOW_TO_GET_TEXT
 def run(options: Namespace) -> int:
     """Run baselines one after the other."""
     settings = lm_settings(options)
-    asking = check_names(options.baseline, settings)
+    loaded = load_all(options, settings)
     benchmark = open_source(options)
     lines, none_answered = [], False
     with contextlib.ExitStack() as stack:
         # one open model for all: one meter, one budget, one local server
-        lm = stack.enter_context(settings.open()) if settings is not None and asking else None
-        for name in options.baseline:
-            baseline = named_baseline(name, benchmark, lm if name in asking else None)
+        lm = stack.enter_context(settings.open()) if settings is not None else None
+        for name in list(loaded):
+            baseline = loaded.pop(name) or control(name, benchmark.dialogues)
+            if baseline.uses_lm:
+                baseline.lm = lm
             folder = Path(options.out) / run_name(name, options, lm if baseline.uses_lm else None)
             finished = run_one(baseline, benchmark, folder, options)
             lines.append(outcome(finished))
@@ -67,20 +68,21 @@ def lm_settings(options: Namespace) -> LmSettings | None:
     return LmSettings(options.lm, options.api_base, budget=budget, prices=prices, options=values)
 
 
-def check_names(names: Sequence[str], settings: LmSettings | None) -> list[str]:
-    """Return the names whose baseline asks a language model; a mistake is told before anything is built."""
-    asking = []
-    for name in names:
+def load_all(options: Namespace, settings: LmSettings | None) -> dict[str, Baseline | None]:
+    """Return the baselines by name, None for a control; a mistake is told before anything is built."""
+    loaded: dict[str, Baseline | None] = {}
+    for name in options.baseline:
         if name in CONTROLS:
+            loaded[name] = None
             continue
-        baseline = load_baseline(name)
+        baseline = load_baseline(name, options.trust_remote_code, revision=options.revision)
         if baseline.uses_lm:
             baseline.lm = settings
-            asking.append(name)
         _ = baseline.parameters  # names the extra, or --lm, where it is missing
-    if settings is not None and not asking:
-        raise UsageError(f"none of {', '.join(names)} asks a language model", do="leave --lm out")
-    return asking
+        loaded[name] = baseline
+    if settings is not None and not any(baseline is not None and baseline.uses_lm for baseline in loaded.values()):
+        raise UsageError(f"none of {', '.join(loaded)} asks a language model", do="leave --lm out")
+    return loaded
 
 
 def run_name(name: str, options: Namespace, lm: LanguageModel | None) -> str:
