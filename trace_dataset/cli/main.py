@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import hydrate.__main__ as hydration
 import trace_dataset
 from hydrate.errors import TraceError, UsageError
-from trace_dataset.cli import bundles, demo, language_model, push, report, report_annotations, runs
+from trace_dataset.cli import bundles, demo, language_model, new_baseline, push, report, report_annotations, runs
 from trace_dataset.pools import POOLS
 from trace_dataset.schema import SPLITS
 
@@ -107,6 +107,16 @@ def parser() -> argparse.ArgumentParser:
     verb.add_argument("baseline", nargs="+", help="names, paths, or controls (random, random_unseen, parrot, oracle)")
     _source(verb)
     _running(verb)
+
+    verb = _verb(
+        verbs,
+        "new-baseline",
+        new_baseline.new_baseline,
+        "write the folder of a baseline of your own, which runs as it is",
+        "trace-dataset new-baseline my_idea",
+    )
+    verb.add_argument("name", help="of the folder and its module: small letters, digits and _")
+    verb.add_argument("--into", default=".", help="where to put the folder (default: here)")
 
     verb = _verb(
         verbs,
@@ -232,8 +242,9 @@ def _running(verb: argparse.ArgumentParser) -> None:
     )
     model.add_argument("--budget-tokens", type=int, metavar="N", help="the same in tokens, read and written")
     model.add_argument(
-        "--prices", type=float, nargs=2, metavar=("READ", "WRITTEN"), help="USD for a million tokens, if not known"
+        "--lm-prices", type=float, nargs=2, metavar=("READ", "WRITTEN"), help="USD for a million tokens, if not known"
     )
+    model.add_argument("--lm-timeout", type=float, metavar="S", help="seconds for one call; default: 120")
     model.add_argument(
         "--lm-option", action="append", default=[], metavar="NAME=VALUE", help="sent as it is, e.g. temperature=0"
     )

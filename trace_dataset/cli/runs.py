@@ -6,7 +6,7 @@ import contextlib
 import re
 from argparse import Namespace
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -54,9 +54,10 @@ def lm_settings(options: Namespace) -> LmSettings | None:
     """Return which model `--lm` and the options beside it name; None without `--lm`."""
     budget = Budget(options.budget_usd, options.budget_tokens)
     if options.lm is None:
-        if options.api_base or options.lm_option or options.prices or budget != Budget():
+        if options.api_base or options.lm_option or options.lm_prices or options.lm_timeout or budget != Budget():
             raise UsageError(
-                "--api-base, --lm-option, --prices and budgets belong to --lm", do="give --lm NAME as well"
+                "--api-base, --lm-prices, --lm-timeout, --lm-option and budgets belong to --lm",
+                do="give --lm NAME as well",
             )
         return None
     pairs = [item.partition("=") for item in options.lm_option]
@@ -64,8 +65,10 @@ def lm_settings(options: Namespace) -> LmSettings | None:
     if wrong:
         raise UsageError(f"--lm-option {wrong[0]!r} is not NAME=VALUE", do="write e.g. --lm-option temperature=0")
     values = {name: _plain(value) for name, _, value in pairs}
-    prices = tuple(options.prices) if options.prices else None
-    return LmSettings(options.lm, options.api_base, budget=budget, prices=prices, options=values)
+    found = LmSettings(options.lm, options.api_base, budget=budget, options=values)
+    if options.lm_prices:
+        found = replace(found, prices=(options.lm_prices[0], options.lm_prices[1]))
+    return found if options.lm_timeout is None else replace(found, timeout=options.lm_timeout)
 
 
 def load_all(options: Namespace, settings: LmSettings | None) -> dict[str, Baseline | None]:
