@@ -14,8 +14,9 @@ from trace_dataset.evaluation.columns import (
     dialogue_columns,
     turn_columns,
 )
+from trace_dataset.evaluation.responses import StoredResponse
 from trace_dataset.evaluation.results import DIALOGUE_METRICS, Results
-from trace_dataset.evaluation.run_folder import RunFolder, StoredResponse, write_whole
+from trace_dataset.evaluation.run_folder import RunFolder, write_whole
 from trace_dataset.evaluation.variants import dialogue_variants, turn_variants
 from trace_dataset.kb import KnowledgeBase
 from trace_dataset.release import Benchmark
@@ -47,7 +48,7 @@ def score_run(run: RunFolder, benchmark: Benchmark) -> Results:
     dialogues = benchmark.split(split)[: run.settings["limit"]]
     results = score_responses(run.settings, dialogues, run.responses(), benchmark)
     content = {
-        "run": run.fingerprint,
+        "responses": run.response_digest(),
         "versions": results.versions,
         "turns": results.turns,
         "dialogues": results.dialogues,

@@ -21,10 +21,11 @@ import orjson
 
 from hydrate.errors import BundleError, LicensedTextError, UsageError
 from trace_dataset.evaluation.contexts import turn_contexts
+from trace_dataset.evaluation.job import SEED
 from trace_dataset.evaluation.mentions import scored_places
+from trace_dataset.evaluation.responses import StoredResponse
 from trace_dataset.evaluation.results import Results
-from trace_dataset.evaluation.run_folder import RunFolder, StoredResponse
-from trace_dataset.evaluation.runner import SEED
+from trace_dataset.evaluation.run_folder import RunFolder
 from trace_dataset.evaluation.score import score_responses
 from trace_dataset.evaluation.stored import restore_text
 from trace_dataset.hub.files import collect
