@@ -163,11 +163,14 @@ def parser() -> argparse.ArgumentParser:
         verbs,
         "score",
         runs.score,
-        "score stored responses",
-        "trace-dataset score runs/tfidf-closed --yelp ~/Yelp-JSON.zip",
+        "score stored responses, or a file of your own system's",
+        "trace-dataset score runs/tfidf-closed --yelp ~/Yelp-JSON.zip; trace-dataset score responses.jsonl",
     )
-    verb.add_argument("folder", nargs="+", help="run folders")
+    verb.add_argument(
+        "folder", nargs="*", help="run folders; or files of JSON lines, scored without --yelp by their own columns"
+    )
     _source(verb)
+    verb.add_argument("--schema", action="store_true", help="print the JSON Schema of a line of such a file")
     verb.add_argument("--json", action="store_true", help="print JSON")
 
     verb = _verb(

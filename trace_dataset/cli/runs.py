@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,9 @@ from trace_dataset.baseline import Baseline, load_baseline
 from trace_dataset.cli.progress import RunBar, StageBars, usage_text
 from trace_dataset.evaluation.controls import CONTROLS, control
 from trace_dataset.evaluation.engines import Tally
-from trace_dataset.evaluation.results import Results
+from trace_dataset.evaluation.own_responses import read_responses, responses_schema, unknown
+from trace_dataset.evaluation.own_scores import score_against, score_alone
+from trace_dataset.evaluation.results import Estimate, Results
 from trace_dataset.evaluation.run_folder import RunFolder
 from trace_dataset.evaluation.runner import run_baseline
 from trace_dataset.evaluation.score import score_run
@@ -121,23 +123,58 @@ def outcome_text(found: dict[str, Any]) -> str:
 
 
 def score(options: Namespace) -> int:
-    """Score runs and print every estimate."""
+    """Score runs, or files of responses, and print every estimate."""
+    if options.schema:
+        print(orjson.dumps(responses_schema(), option=orjson.OPT_INDENT_2).decode())
+        return 0
+    if not options.folder:
+        raise UsageError("there is nothing to score", do="give run folders, or a file of JSON lines")
+    files = [name for name in options.folder if Path(name).is_file()]
+    if files and len(files) < len(options.folder):
+        raise UsageError("run folders and files of responses are scored apart", do="give one kind at a time")
+    if files:
+        return score_files(files, options)
     for result in _results(options):
         estimates = result.estimates()
         if options.json:
-            print(
-                orjson.dumps(
-                    {
-                        "settings": dict(result.settings),
-                        "scores": {name: asdict(value) for name, value in estimates.items()},
-                    }
-                ).decode()
-            )
+            scores = {name: asdict(value) for name, value in estimates.items()}
+            print(orjson.dumps({"settings": dict(result.settings), "scores": scores}).decode())
             continue
         print(f"{result.name} ({result.settings['dialogues']:,} dialogues, pool {result.settings['pool']})")
-        for name, value in estimates.items():
-            print(f"  {name:<28} {value!s:<24} n {value.n:,}, undefined {value.n_null:,}")
+        _print_estimates(estimates)
     return 0
+
+
+def score_files(files: Sequence[str], options: Namespace) -> int:
+    """Score responses of one's own: against a benchmark with `--yelp`, else by what their columns allow."""
+    read = {name: read_responses(Path(name)) for name in files}  # a mistake is told before anything is built
+    benchmark = None if options.yelp is None else open_source(options)
+    for name, rows in read.items():
+        found = score_alone(rows, name) if benchmark is None else score_against(rows, benchmark, name)
+        strange = unknown(rows)
+        if options.json:
+            values = {
+                "file": name,
+                "scores": {key: asdict(value) for key, value in found.estimates.items()},
+                "missing": dict(found.missing),
+                "notes": list(found.notes),
+                "unknown_columns": strange,
+            }
+            print(orjson.dumps(values).decode())
+            continue
+        print(f"{name}: {'; '.join(found.notes)}")
+        if strange:
+            print(f"  columns that mean nothing here: {', '.join(strange)} (trace-dataset score --schema)")
+        _print_estimates(found.estimates)
+        print("not computed, and what it takes:")
+        for key, needs in found.missing.items():
+            print(f"  {key:<28} {needs}")
+    return 0
+
+
+def _print_estimates(estimates: Mapping[str, Estimate]) -> None:
+    for name, value in estimates.items():
+        print(f"  {name:<28} {value!s:<24} n {value.n:,}, undefined {value.n_null:,}")
 
 
 def run_one(baseline: Baseline, benchmark: Benchmark, folder: Path, options: Namespace) -> RunFolder:

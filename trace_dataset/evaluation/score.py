@@ -48,6 +48,7 @@ def score_run(run: RunFolder, benchmark: Benchmark) -> Results:
     dialogues = benchmark.split(split)[: run.settings["limit"]]
     results = score_responses(run.settings, dialogues, run.responses(), benchmark)
     content = {
+        "run": run.fingerprint,
         "responses": run.response_digest(),
         "versions": results.versions,
         "turns": results.turns,
@@ -76,12 +77,17 @@ def score_responses(
 
 
 def stored_scores(run: RunFolder) -> Results | None:
-    """Return the scores that are stored for a run's responses, of whatever version; None where there are none."""
+    """Return the scores that are stored for a run's responses, of whatever version; None where there are none.
+
+    A folder of scores alone, without responses, is taken at its word.
+    """
     try:
         values = orjson.loads((run.folder / SCORES).read_bytes())
     except (FileNotFoundError, orjson.JSONDecodeError):
         return None
-    if not isinstance(values, dict) or run.missing() or values.get("responses") != run.response_digest():
+    if not isinstance(values, dict) or values.get("run") != run.fingerprint:
+        return None
+    if (run.folder / "responses").is_dir() and (run.missing() or values.get("responses") != run.response_digest()):
         return None
     return Results(run.settings, values["turns"], values["dialogues"], values["versions"])
 
