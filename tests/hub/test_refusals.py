@@ -29,6 +29,7 @@ colorFrom: green
 colorTo: indigo
 sdk: gradio
 sdk_version: 6.31.0
+python_version: "3.11"
 app_file: app.py
 license: apache-2.0
 tags: [trace-baseline]

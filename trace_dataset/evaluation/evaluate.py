@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import logging
 import os
 import re
 import tempfile
@@ -17,7 +19,10 @@ from trace_dataset.evaluation.runner import Progress, run_baseline
 from trace_dataset.evaluation.score import score_run
 from trace_dataset.installed import hub_path
 from trace_dataset.release import Benchmark, open_local
+from trace_dataset.remote import fetch
 from trace_dataset.schema import SPLITS
+
+logger = logging.getLogger(__name__)
 
 
 def evaluate_baseline(
@@ -112,10 +117,27 @@ def as_benchmark(dataset: Any) -> tuple[Benchmark, str | None]:
     return benchmark, split
 
 
-def load_metric(name: str, trust_remote_code: bool = False, revision: str | None = None, **options: Any) -> Any:
-    """Return an evaluate module: an installed one by its bare name, or one from the Hub by `user/name`.
+def load_metric(
+    name: str,
+    trust_remote_code: bool = False,
+    revision: str | None = None,
+    *,
+    token: str | None = None,
+    **options: Any,
+) -> Any:
+    """Return an evaluate module: an installed one by its bare name, one of a folder, or one from the Hub by `user/name`.
 
-    `evaluate.load` runs code from the Hub without asking; this asks. Raises `UsageError` without `trust_remote_code=True`.
+    `evaluate.load` runs code from the Hub without asking; this asks. What is run is one commit: it is logged, and stands as
+    `origin` in every result.
+
+    Args:
+        revision: a branch, tag or commit of the Space; pin the commit that you have read.
+        token: for a private Space; None takes HF_TOKEN or the stored login.
+        options: for the module's constructor.
+
+    Raises:
+        UsageError: there is no such metric, or the Hub's code was not trusted.
+        HubError: the Space or the revision is not there.
 
     Example:
         >>> load_metric("cgs").name
@@ -126,8 +148,25 @@ def load_metric(name: str, trust_remote_code: bool = False, revision: str | None
     bare = name.removeprefix("trace/")
     if revision is None and "/" not in bare:
         return evaluate.load(str(hub_path("metrics", bare)), **options)
+    if revision is None and Path(name).expanduser().is_dir():
+        return evaluate.load(str(Path(name).expanduser().resolve()), **options)
     if not trust_remote_code:
         raise UsageError(
-            f"the metric {name!r} would run code from the Hub", do="read it there, then pass trust_remote_code=True"
+            f"the metric {name!r} would run code from the Hub on this machine",
+            do="read the code there, then pass trust_remote_code=True, best with the revision you read",
         )
-    return evaluate.load(name, revision=revision, **options)
+    found = fetch(name, "space", revision, token=token, without=["app.py", "widgets/*"])
+    script = found.folder / f"{name.split('/')[-1]}.py"
+    if not script.is_file():
+        raise UsageError(f"the Space {name} holds no {script.name}, so it is no metric", do="check the name")
+    logger.warning("running the code of %s, commit %s", name, found.commit)
+    metric = evaluate.load(str(script), **options)
+    compute = metric.compute
+
+    @functools.wraps(compute)
+    def with_origin(*args: Any, **kwargs: Any) -> dict[str, Any] | None:
+        scores = compute(*args, **kwargs)
+        return None if scores is None else {**scores, "origin": str(found)}
+
+    metric.compute = with_origin
+    return metric

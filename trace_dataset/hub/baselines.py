@@ -8,7 +8,6 @@ import sys
 from collections.abc import Iterable, Mapping
 from importlib.metadata import packages_distributions
 from pathlib import Path
-from typing import Any
 
 import trace_dataset
 from hydrate.errors import UsageError
@@ -16,7 +15,7 @@ from trace_dataset.evaluation.results import Results
 from trace_dataset.hub.cards import heading, short, split_card, with_metadata
 from trace_dataset.hub.figures import model_index, results_of
 from trace_dataset.hub.files import PublishedFile
-from trace_dataset.hub.guard import guard_for
+from trace_dataset.hub.guard import Guard, guard_for
 from trace_dataset.hub.metrics import GRADIO
 from trace_dataset.hub.publication import Publication, Push, assemble, folder_files
 from trace_dataset.hub.trial import try_baselines
@@ -68,35 +67,54 @@ def push_baseline(
     Example:
         >>> print(push_baseline("./my_idea", "me/my-idea", dry_run=True))  # doctest: +SKIP
     """
+    guard = guard_for(None, yelp_path, progress)
+    options = Options(dry_run, private, revision, token, replace)
     publication = prepare_baseline(
-        baseline,
-        repo_id,
-        results=results,
-        from_index=from_index,
-        lm=lm,
-        yelp_path=yelp_path,
-        revision=revision,
-        token=token,
-        progress=progress,
+        baseline, repo_id, guard, options, results=results, from_index=from_index, lm=lm, progress=progress
     )
-    return push(publication, Options(dry_run, private, revision, token, replace))
+    return push(publication, options)
 
 
-def push_baselines(owner: str, **options: Any) -> list[Push]:
-    """Publish every installed baseline under one owner; the options are those of `push_baseline`."""
-    return [push_baseline(name, f"{owner}/{name.replace('_', '-')}", **options) for name in hub_names("baselines")]
+def push_baselines(
+    owner: str,
+    *,
+    from_index: str | None = None,
+    lm: str | None = None,
+    yelp_path: str | None = None,
+    dry_run: bool = False,
+    private: bool = False,
+    revision: str | None = None,
+    token: str | None = None,
+    replace: bool = False,
+    progress: Progress | None = None,
+) -> list[Push]:
+    """Publish every installed baseline under one owner, each as `push_baseline` does; all are validated before one is sent."""
+    guard = guard_for(None, yelp_path, progress)
+    options = Options(dry_run, private, revision, token, replace)
+    prepared = [
+        prepare_baseline(
+            name,
+            f"{owner}/{name.replace('_', '-')}",
+            guard,
+            options,
+            from_index=from_index,
+            lm=lm,
+            progress=progress,
+        )
+        for name in hub_names("baselines")
+    ]
+    return [push(item, options) for item in prepared]
 
 
 def prepare_baseline(
     baseline: str,
     repo_id: str,
+    guard: Guard,
+    options: Options,
     *,
     results: Results | str | Path | None = None,
     from_index: str | None = None,
     lm: str | None = None,
-    yelp_path: str | None = None,
-    revision: str | None = None,
-    token: str | None = None,
     progress: Progress | None = None,
 ) -> Publication:
     """Return what `push_baseline` would publish, validated."""
@@ -110,22 +128,26 @@ def prepare_baseline(
         raise UsageError(f"{folder} has no README.md", do="write its card: what it does, what it is good and bad at")
     own = requirement_lines(files)
     check_imports(files, own)
-    guard = guard_for(None, yelp_path, progress)
     tried = try_baselines({name: {path: file.read() for path, file in files.items()}}, lm)[name]
     wheel = None if from_index else own_wheel()
     if wheel is not None:
         files[wheel.path] = wheel
     scores = None if results is None else results_of(results)
-    files |= _space_files(name, repo_id, files, own, wheel, from_index, revision, scores)
+    files |= _space_files(name, repo_id, files, own, wheel, from_index, options.revision, scores)
+    checks = ["every import has a requirement", tried]
+    if options.private and wheel is not None:
+        checks.append(
+            "a private Space cannot fetch its own wheel when it is built; make it public, or use --from-index"
+        )
     return assemble(
         "baseline",
         repo_id,
         name,
         files.values(),
         guard=guard,
-        checks=("every import has a requirement", tried),
+        checks=checks,
         left_out=left_out,
-        token=token,
+        token=options.token,
         progress=progress,
     )
 

@@ -9,7 +9,18 @@ from typing import Any
 from hydrate.errors import UsageError
 
 COLOURS = ("red", "yellow", "green", "blue", "indigo", "purple", "pink", "gray")
-SPACE = ("title", "emoji", "colorFrom", "colorTo", "sdk", "sdk_version", "app_file", "license", "tags")
+SPACE = (
+    "title",
+    "emoji",
+    "colorFrom",
+    "colorTo",
+    "sdk",
+    "sdk_version",
+    "python_version",
+    "app_file",
+    "license",
+    "tags",
+)
 REQUIRED = {
     "dataset": ("license", "language", "pretty_name", "size_categories", "tags", "configs"),
     "metric": (*SPACE, "description"),

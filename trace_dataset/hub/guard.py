@@ -7,6 +7,7 @@ import tempfile
 import zipfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import hydrate
@@ -29,6 +30,11 @@ class Guard:
     texts: Mapping[str, str]
     origin: str
 
+    @cached_property
+    def finder(self) -> RunFinder:
+        """Finds runs of the texts; its index is made once."""
+        return RunFinder(self.texts)
+
     def clear(self, files: Iterable[PublishedFile], progress: Progress | None = None) -> str:
         """Return what was compared, in one line; raises `LicensedTextError` where review text stands in a file.
 
@@ -36,7 +42,6 @@ class Guard:
         words at 0.80); in the code and prose of a folder a quote has twelve words or more, since shorter strings are like
         some review by chance. A wheel is looked into, for runs.
         """
-        finder = RunFinder(self.texts)
         kept = unpacked(files)
         leaks: list[Leak] = []
         for shortest in (DATA_QUOTE, PROSE_QUOTE, NO_QUOTE):
@@ -47,7 +52,7 @@ class Guard:
                 show = (
                     None if progress is None else lambda done, total: progress("looking for review text", done, total)
                 )
-                leaks += find_leaks(Path(scratch), finder, show, shortest)
+                leaks += find_leaks(Path(scratch), self.finder, show, shortest)
         refuse_leaks(leaks)
         return f"no text of {len(self.texts):,} reviews ({self.origin}) stands in {len(kept):,} files"
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from pathlib import Path
-from typing import Any
 
 import trace_dataset
 from hydrate.errors import UsageError
 from trace_dataset.hub.cards import heading, short, split_card, with_metadata
 from trace_dataset.hub.files import PublishedFile
-from trace_dataset.hub.guard import guard_for
+from trace_dataset.hub.guard import Guard, guard_for
 from trace_dataset.hub.publication import Publication, Push, assemble, folder_files
 from trace_dataset.hub.trial import try_metrics
 from trace_dataset.hub.upload import Options, push
@@ -53,20 +52,35 @@ def push_metric(
     Example:
         >>> print(push_metric("cgs", "trace/cgs", dry_run=True))  # doctest: +SKIP
     """
-    publication = prepare_metric(metric, repo_id, yelp_path=yelp_path, token=token, progress=progress)
+    guard = guard_for(None, yelp_path, progress)
+    publication = prepare_metric(metric, repo_id, guard, token=token, progress=progress)
     return push(publication, Options(dry_run, private, revision, token, replace))
 
 
-def push_metrics(owner: str, **options: Any) -> list[Push]:
-    """Publish every installed metric under one owner; the options are those of `push_metric`."""
-    return [push_metric(name, f"{owner}/{name}", **options) for name in hub_names("metrics")]
+def push_metrics(
+    owner: str,
+    *,
+    yelp_path: str | None = None,
+    dry_run: bool = False,
+    private: bool = False,
+    revision: str | None = None,
+    token: str | None = None,
+    replace: bool = False,
+    progress: Progress | None = None,
+) -> list[Push]:
+    """Publish every installed metric under one owner, each as `push_metric` does; all are validated before one is sent."""
+    guard = guard_for(None, yelp_path, progress)
+    prepared = [
+        prepare_metric(name, f"{owner}/{name}", guard, token=token, progress=progress) for name in hub_names("metrics")
+    ]
+    return [push(item, Options(dry_run, private, revision, token, replace)) for item in prepared]
 
 
 def prepare_metric(
     metric: str,
     repo_id: str,
+    guard: Guard,
     *,
-    yelp_path: str | None = None,
     token: str | None = None,
     progress: Progress | None = None,
 ) -> Publication:
@@ -79,7 +93,6 @@ def prepare_metric(
             do=f"use {repo_id.split('/')[0]}/{name}",
         )
     files, left_out = folder_files(folder)
-    guard = guard_for(None, yelp_path, progress)
     laid_out = lay_out(name, folder, files)
     tried = try_metrics({name: laid_out})
     files |= {path: PublishedFile(path, content) for path, content in laid_out.items()}

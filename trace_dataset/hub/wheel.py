@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import functools
 import hashlib
 import importlib.util
 import io
@@ -26,6 +27,7 @@ EPOCH = (2026, 1, 1, 0, 0, 0)
 INSTALLERS = ("INSTALLER", "REQUESTED", "direct_url.json", "RECORD")  # written by the installer, not by the wheel
 
 
+@functools.cache
 def own_wheel() -> PublishedFile:
     """Return the wheel of the package that is running: packed from what is installed, or built from the checkout.
 
