@@ -216,6 +216,7 @@ def test_imports_need_requirements():
     with pytest.raises(UsageError, match=r"gives scipy \(my_idea\.py\)\n.*requirements\.txt"):
         check_imports(files(my_idea_dot_py="import numpy\nimport scipy.stats\n"), [])
     check_imports(files(my_idea_dot_py="import scipy.stats\n"), ["scipy>=1"])
+    check_imports(files(test_it_dot_py="import pytest\n"), [])
     with pytest.raises(UsageError, match="is not Python"):
         check_imports(files(my_idea_dot_py="def"), [])
     assert requirement_lines(files(requirements_dot_txt="# c\n\nscipy>=1  # why\ntrace-dataset==9\n")) == ["scipy>=1"]
@@ -225,7 +226,7 @@ def test_imports_need_requirements():
 
 def test_a_baseline_that_fails_is_not_published():
     code = b"from trace_dataset.baseline import Baseline\nclass A(Baseline):\n    def rank(self, turn):\n        return [1]\n"
-    with pytest.raises(UsageError, match=r"the baseline 'a' does not run.*not in the pool"):
+    with pytest.raises(UsageError, match=r"the baseline 'a' does not run: .*rank returned"):
         try_baselines({"a": {"a.py": code}})
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from hydrate.errors import UsageError
 from trace_dataset.evaluation.results import Results
 from trace_dataset.evaluation.run_folder import RunFolder
+from trace_dataset.evaluation.score import stored_scores
 
 SHOWN = {
     "recall_at_1": "R@1",
@@ -30,11 +29,10 @@ def results_of(given: Results | str | Path) -> Results:
     if isinstance(given, Results):
         return given
     run = RunFolder.open(given)
-    try:
-        stored = orjson.loads((run.folder / "scores.json").read_bytes())
-        return Results(run.settings, stored["turns"], stored["dialogues"])
-    except (OSError, orjson.JSONDecodeError, KeyError):
-        raise UsageError(f"{run.folder} was not scored", do=f"run `trace-dataset score {run.folder}` first") from None
+    results = stored_scores(run)
+    if results is None:
+        raise UsageError(f"{run.folder} was not scored", do=f"run `trace-dataset score {run.folder} …` first")
+    return results
 
 
 def model_index(name: str, results: Results) -> list[dict[str, Any]]:

@@ -121,7 +121,7 @@ for folder in sorted(root.iterdir()):
         results = evaluate_baseline(baseline, benchmark, limit=2, strict=True)
         found[folder.name] = {"told": f"loads and answers {len(results.turns['failed'])} turns of the sample"}
     except Exception as error:
-        found[folder.name] = {"fault": f"{type(error).__name__}: {error}"}
+        found[folder.name] = {"fault": f"{type(error).__name__}: {getattr(error, 'what', error)}"}
 print("\\n" + json.dumps(found))
 """
 
