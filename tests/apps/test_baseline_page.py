@@ -208,6 +208,13 @@ def test_what_visitors_and_baselines_write_stands_escaped(kb):
         assert "<img" not in html
 
 
+def test_a_conversation_that_the_server_lost_begins_anew(tfidf):
+    city = tfidf.kb.cities[1]
+    talk = tfidf.send(None, "quiet", "recommend", city, "hotel", "8", "")[0]
+    assert (talk.city, talk.poi_type, len(talk.turns)) == (city, "hotel", 2)
+    assert "names no place" in tfidf.refuse(None, "", city, "hotel", "8", "")[2]
+
+
 def test_an_unknown_action_pool_or_city_is_no_way_in(tfidf):
     talk = tfidf.send(begin(tfidf), "quiet", "<b>")[0]
     assert talk.turns[-1].action == "recommend"

@@ -1,20 +1,15 @@
 """The leaderboard's Space: verified rows only, kinds of dialogues apart, controls always there, damage told."""
 
-import importlib.util
 import json
 import re
-from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from apps import boards
 
 from trace_dataset.apps.widgets.board import read_board
 from trace_dataset.apps.widgets.gap_figure import draw_gaps
 from trace_dataset.apps.widgets.leaderboard_page import COLUMNS, LeaderboardPage
-
-_spec = importlib.util.spec_from_file_location("boards", Path(__file__).with_name("boards.py"))
-boards = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(boards)
 
 
 def written(folder, data):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import uuid
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -14,11 +14,12 @@ from typing import Any
 from hydrate.errors import UsageError
 from trace_dataset.apps.baseline_view import View
 from trace_dataset.apps.places import POOL_SIZES, pool_of, sample_places, types_of
-from trace_dataset.apps.talk import LONGEST_MESSAGE, NOBODY, REFUSAL, Answer, Host, Talk
+from trace_dataset.apps.talk import LONGEST_MESSAGE, NOBODY, REFUSAL, Host, Talk
 from trace_dataset.apps.widgets.card import Card, read_card
 from trace_dataset.apps.widgets.looks import block, serve, wrong
 from trace_dataset.baseline import Baseline, load_folder
 from trace_dataset.kb import KnowledgeBase
+from trace_dataset.lm import LmSettings
 
 WISHES = (
     "Somewhere quiet with kind staff, please",
@@ -31,13 +32,7 @@ ACTIONS = {"recommend": "recommend one", "compare": "compare two", "explain": "e
 def launch(folder: Path, name: str) -> Any:
     """Serve the Space of the baseline that stands in a folder."""
     card = read_card(folder / "README.md")
-    return serve(build(lambda: with_model(load(folder, name)), sample_places(), card, name), card.title or name)
-
-
-def load(folder: Path, name: str) -> Baseline:
-    """Return the baseline of a folder; a Space's folder is not called like its module."""
-    loader: Any = load_folder
-    return loader(folder) if folder.name == name else loader(folder, name)  # type: ignore[no-any-return]
+    return serve(build(lambda: with_model(load_folder(folder, name)), sample_places(), card, name), card.title or name)
 
 
 def with_model(baseline: Baseline) -> Baseline:
@@ -46,7 +41,7 @@ def with_model(baseline: Baseline) -> Baseline:
     Raises:
         UsageError: it asks a language model, and none is configured.
     """
-    if not getattr(baseline, "uses_lm", False):
+    if not baseline.uses_lm:
         return baseline
     name, address = os.environ.get("TRACE_LM"), os.environ.get("TRACE_LM_API_BASE")
     if not name:
@@ -55,9 +50,7 @@ def with_model(baseline: Baseline) -> Baseline:
             do="in the Space's settings set the variable TRACE_LM (such as openai/gpt-4o-mini, or local) and the "
             "provider's key as a secret; TRACE_LM_API_BASE is the address of a server of your own",
         )
-    lm: Any = importlib.import_module("trace_dataset.lm")
-    asking: Any = baseline
-    asking.lm = lm.LmSettings(name, api_base=address or None)
+    baseline.lm = LmSettings(name, api_base=address or None)
     return baseline
 
 
@@ -69,26 +62,28 @@ class BaselinePage:
         self.view = View(self.host, title or self.host.name)
 
     def start(self, city: str, poi_type: str, pool: str, persona: str | None) -> tuple[Any, ...]:
-        """Begin a new conversation over a pool."""
-        persona = " ".join((persona or "").split())[:500] or NOBODY
-        places = pool_of(self.kb, city, poi_type, pool)
-        return self._drawn(Talk(uuid.uuid4().hex, city, poi_type, places, persona), "")
+        """Begin a new conversation over a pool; returns it with its pieces, and leaves the message box as it is."""
+        talk, _, *pieces = self._drawn(self._new(city, poi_type, pool, persona or ""), "")
+        return talk, *pieces
 
-    def send(self, talk: Talk, text: str | None, action: str) -> tuple[Any, ...]:
-        """Say something; the text stays in the box if there was no answer to it."""
-        return self._said(talk, text or "", action, ())
+    def send(self, talk: Talk | None, text: str | None, action: str, *setting: str) -> tuple[Any, ...]:
+        """Say something; the text stays in the box if there was no answer to it.
 
-    def refuse(self, talk: Talk, text: str | None) -> tuple[Any, ...]:
+        A conversation that the server no longer has begins anew with the page's settings.
+        """
+        return self._said(talk or self._new(*setting), text or "", action, ())
+
+    def refuse(self, talk: Talk | None, text: str | None, *setting: str) -> tuple[Any, ...]:
         """Refuse the places that the last answer named; the text says what is wanted instead."""
+        talk = talk or self._new(*setting)
         if not talk.named:
-            answer = Answer(
-                talk.answer.ranking,
-                talk.answer.response,
-                "The last answer names no place to refuse",
-                "Ask for one first.",
-            )
+            answer = replace(talk.answer, error="The last answer names no place to refuse", advice="Ask for one first.")
             return self._drawn(replace(talk, answer=answer), text or "")
         return self._said(talk, (text or "").strip() or REFUSAL, "recommend", talk.named)
+
+    def _new(self, city: str, poi_type: str, pool: str, persona: str) -> Talk:
+        persona = " ".join((persona or "").split())[:500] or NOBODY
+        return Talk(uuid.uuid4().hex, city, poi_type, pool_of(self.kb, city, poi_type, pool), persona)
 
     def _said(self, talk: Talk, text: str, action: str, rejected: tuple[str, ...]) -> tuple[Any, ...]:
         talk = self.host.say(talk, text, action if action in ACTIONS else "recommend", rejected)
@@ -151,17 +146,22 @@ def build(make: Callable[[], Baseline], kb: KnowledgeBase, card: Card, name: str
                 chart = gr.HTML()
         sources = gr.HTML()
         outputs = [talk, text, conversation, ranking, chart, sources]
-        setting = [where, kind, pool, who]
+        setting, but_text = [where, kind, pool, who], [talk, *outputs[2:]]
         quiet: dict[str, Any] = {"api_visibility": "private", "show_progress": "minimal"}
-        gr.on([send.click, text.submit], page.send, [talk, text, action], outputs, **quiet)
-        refuse.click(page.refuse, [talk, text], outputs, **quiet)
+        gr.on([send.click, text.submit], page.send, [talk, text, action, *setting], outputs, **quiet)
+        refuse.click(page.refuse, [talk, text, *setting], outputs, **quiet)
         for button, wish in zip(wishes, WISHES, strict=True):
-            button.click(
-                lambda talk, action, wish=wish: page.send(talk, wish, action), [talk, action], outputs, **quiet
-            )
-        gr.on([again.click, blocks.load, kind.input, pool.input], page.start, setting, outputs, **quiet)
-        where.input(lambda city: _types(gr, kb, city), where, kind, **quiet).then(page.start, setting, outputs, **quiet)
+            said = partial(_send_wish, page, wish)
+            button.click(said, [talk, action, *setting], outputs, **quiet)
+        gr.on([again.click, blocks.load, kind.input, pool.input], page.start, setting, but_text, **quiet)
+        where.input(lambda city: _types(gr, kb, city), where, kind, **quiet).then(
+            page.start, setting, but_text, **quiet
+        )
     return blocks
+
+
+def _send_wish(page: BaselinePage, wish: str, talk: Talk | None, action: str, *setting: str) -> tuple[Any, ...]:
+    return page.send(talk, wish, action, *setting)
 
 
 def _types(gr: Any, kb: KnowledgeBase, city: str) -> Any:
