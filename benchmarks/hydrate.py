@@ -4,10 +4,10 @@ Writes a bundle of invented text of the asked size, then times, for 34,208 revie
 places, our scan and its peers, each in a process of its own, in rounds; prints medians, ratios to ours and peak memory,
 and checks that all found the same records. Peers (not dependencies of the project): pip install duckdb polars pyarrow.
 
-There is no index of byte offsets for a second hydration, since it was tried and does not pay: of the 8.2 s that hydrating
-10,000 dialogues (32,932 reviews) from a plain bundle of 5.4 GB took on two busy cores, the scan was 1.8 s and reading
-the same reviews by offset 0.3 s; with nothing in the page cache it was 10.8 s and 2.4 s. `load_dataset` keeps what it
-hydrated and reads no bundle the second time.
+There is no index of byte offsets for a second hydration, since it was tried and does not pay: of the 7.3 s that hydrating
+10,000 dialogues (32,932 reviews) from a plain bundle of 5.4 GB took in this process, the scan was 1.9 s, and reading
+the same reviews by offset 0.1 s; with nothing in the page cache the two took 4.6 s and 1.9 s. `load_dataset` keeps what
+it hydrated and reads no bundle the second time.
 
     python benchmarks/hydrate.py --gb 1 --rounds 3
     python benchmarks/hydrate.py --gb 5 --forms plain tar --dir /data/bench
