@@ -7,8 +7,8 @@ import io
 import sys
 from collections.abc import Sequence
 from contextlib import closing
-from pathlib import Path
 
+from hydrate.cache import local_path
 from hydrate.errors import TraceError, UsageError
 from hydrate.hydration import ON_MISMATCH
 from hydrate.paths import dehydrate_path, hydrate_path
@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
         report.kept_placeholders = 0
     print(report.to_json() if options.json else report)
     if options.report:
-        target = Path(options.report).expanduser()
+        target = local_path(options.report)
         with storing(target), whole_file(target) as part:
             part.write_text(report.to_json() + "\n")
     return 0 if report.ok else 1
@@ -80,9 +80,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _check(options: argparse.Namespace) -> None:
     """Refuse what cannot be meant before anything is read."""
-    given = [path for path in (options.source, options.bundle, options.texts, options.out) if path is not None]
-    if "" in given or options.report == "":
-        raise UsageError("a path is empty", do="was a variable of the shell not set?")
+    given = [options.source, options.bundle, options.texts, options.out]
+    paths = [local_path(path) for path in given if path is not None]
     if options.dehydrate and (options.texts is None or options.out is None or options.check):
         raise UsageError(
             "--dehydrate needs --texts and --out, and has no --check", do="give the licensed texts as a file"
@@ -90,8 +89,8 @@ def _check(options: argparse.Namespace) -> None:
     if (options.out is not None) == options.check:
         raise UsageError("give either --out or --check", do="--out DIR writes, --check only verifies")
     if options.report is not None:
-        report = Path(options.report).expanduser()
-        if report.is_dir() or report.resolve() in [Path(path).expanduser().resolve() for path in given]:
+        report = local_path(options.report)
+        if report.is_dir() or report.resolve() in [path.resolve() for path in paths]:
             raise UsageError(f"--report {report} is a folder, or a file that is read or written", do="name a new file")
 
 

@@ -10,15 +10,15 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from hydrate.cache import local_path
 from hydrate.containers import Blob, Container, Listed, missing
 from hydrate.errors import BundleError
 from hydrate.fingerprint import Fingerprint, Signature, TableInfo, combine, recall, remember
 from hydrate.formats import open_path
+from hydrate.ids import Ids, cleaned
 from hydrate.jsonlines import BYTE_ORDER_MARK, parse_object
-from hydrate.repeats import Ids
 from hydrate.scan import scan_range
 from hydrate.scanner import Item, Review, Scanner, Search
-from hydrate.spans import replace_surrogates
 from hydrate.streams import Chain, FileRange, peek, reading
 
 Progress = Callable[[int, int], None]
@@ -92,7 +92,7 @@ class Bundle:
         A review that stands twice comes twice. At the end the rows of such are compared, and raise `BundleError` if
         they differ.
         """
-        places = {name: name for name in map(_clean, business_ids)}
+        places = {name: name for name in cleaned(business_ids)}
         search = _search("business_id", places, keys_only=True)
         seen = Ids()
         for review, place, *_ in self._found(search, progress):
@@ -119,8 +119,8 @@ class Bundle:
             review_ids, business_ids: which to yield; None means all. Ids that the bundle does not have yield nothing.
             conflicts: ids that stand twice with different content are added here, instead of raising.
         """
-        reviews = None if review_ids is None else frozenset(map(_clean, review_ids))
-        places = None if business_ids is None else {name: name for name in map(_clean, business_ids)}
+        reviews = None if review_ids is None else frozenset(cleaned(review_ids))
+        places = None if business_ids is None else {name: name for name in cleaned(business_ids)}
         search = None
         if reviews is not None or places is not None:
             search = _search("business_id", places or ()) if reviews is None else _search("review_id", reviews)
@@ -293,12 +293,8 @@ def open_bundle(path: str | os.PathLike[str]) -> Bundle:
         >>> bundle.kind, [member.table for member in bundle.members]  # doctest: +SKIP
         ('zip+tgz', ['business', 'checkin', 'review', 'tip', 'user'])
     """
-    where = Path(path).expanduser()
+    where = local_path(path)
     return Bundle(where, open_path(where))
-
-
-def _clean(identifier: str) -> str:
-    return replace_surrogates(identifier)[0]
 
 
 def _search(key: str, wanted: Iterable[str], keys_only: bool = False) -> Search:

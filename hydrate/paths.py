@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from hydrate.bundle import Bundle, open_bundle
+from hydrate.cache import local_path
 from hydrate.dehydration import dehydrate
 from hydrate.errors import BundleError, HydrationError, UsageError
 from hydrate.hydration import ON_MISMATCH, changed_texts, fill, text_ids
@@ -81,7 +82,7 @@ def hydrate_path(
     Example:
         >>> hydrate_path("trace-release", "~/Yelp-JSON.zip", "trace-hydrated")  # doctest: +SKIP
     """
-    where, target = Path(source).expanduser(), None if out is None else Path(out).expanduser()
+    where, target = local_path(source), None if out is None else local_path(out)
     if on_mismatch not in ON_MISMATCH:
         raise UsageError(f"on_mismatch={on_mismatch!r} does not exist", do=f"use one of: {', '.join(ON_MISMATCH)}")
     if target is not None:
@@ -126,7 +127,7 @@ def dehydrate_path(
 
     A parquet file of flat records that has no `quotes` column yet comes out as parquet with one.
     """
-    where, target = Path(source).expanduser(), Path(out).expanduser()
+    where, target = local_path(source), local_path(out)
     refuse_existing(target)
     rows = dehydrate(_some(read_rows(where), where), texts, fields=fields, on_altered=on_altered)
     with storing(target), whole_file(target) as part:

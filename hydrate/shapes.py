@@ -149,6 +149,8 @@ def shape_of(fields: Sequence[str] | str | None, records: Sequence[Mapping[str, 
     if fields is None:
         return Dialogues()
     names = (fields,) if isinstance(fields, str) else tuple(dict.fromkeys(fields))
+    if not names:
+        raise UsageError("no field was named", do="name the fields that hold text with fields=… (--fields)")
     for name in names:
         if not isinstance(name, str) or (records and not any(name in row for row in records)):
             raise UsageError(

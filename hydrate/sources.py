@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from hydrate.bundle import Bundle
+from hydrate.errors import UsageError
 from hydrate.spans import replace_surrogates
 
 
@@ -24,6 +25,11 @@ def gather(
     source: Bundle | Mapping[str, str], ids: Iterable[str], progress: Callable[[int, int], None] | None = None
 ) -> SourceTexts:
     """Return the texts of these ids that the source has."""
+    if not isinstance(source, (Bundle, Mapping)):
+        raise UsageError(
+            f"the source of texts is of type {type(source).__name__}",
+            do="open a bundle with hydrate.open_bundle(path), or give id to text",
+        )
     wanted = dict.fromkeys(ids)
     texts: dict[str, str] = {}
     found = SourceTexts(len(wanted), texts)

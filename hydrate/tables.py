@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from hydrate.cache import local_path
 from hydrate.errors import BundleError, UsageError
 from hydrate.jsonlines import BYTE_ORDER_MARK, parse_object
 from hydrate.streams import GZIP, reading
@@ -71,7 +72,7 @@ def read_texts(
         UsageError: a record lacks one of the two fields.
     """
     texts: dict[str, str] = {}
-    rows = read_rows(Path(path))
+    rows = read_rows(local_path(path))
     if not rows:
         raise BundleError(f"{path} holds no texts", do="give the file with the licensed texts")
     for number, row in enumerate(rows, 1):

@@ -147,7 +147,7 @@ def test_review_keys_compare_repeats_and_refuse_conflicts(
 
 
 def test_ids_that_share_a_hash_are_not_repeats(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hydrate.repeats.hash", lambda _: 7, raising=False)
+    monkeypatch.setattr("hydrate.ids.hash", lambda _: 7, raising=False)
     monkeypatch.setattr("hydrate.bundle.hash", lambda _: 7, raising=False)
     bundle = hydrate.open_bundle(write_bundle(tmp_path, "folder"))
     assert len(list(bundle.review_keys([identifier("place 1")]))) == 7

@@ -97,6 +97,21 @@ def test_a_field_that_no_record_has_is_not_taken_for_text_without_quotes() -> No
         hydrate.dehydrate(rows, TEXTS)
 
 
+def test_arguments_of_the_wrong_kind(bundle: Path) -> None:
+    for path in (None, 5, "", "a\0b", "\ud800", "~nobody-of-this-name/x"):
+        with pytest.raises(UsageError, match="is no path"):
+            hydrate.open_bundle(path)  # type: ignore[arg-type]
+    opened = hydrate.open_bundle(bundle)
+    with pytest.raises(UsageError, match="one id was given"):
+        list(opened.reviews(review_ids="MlOW6CfpRM-7Ni-nS9N7_H"))
+    with pytest.raises(UsageError, match="an id is of type int"):
+        list(opened.review_keys([7]))  # type: ignore[list-item]
+    with pytest.raises(UsageError, match="source of texts is of type str"):
+        hydrate.hydrate([], str(bundle))  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="no field was named"):
+        hydrate.hydrate([{"a": "x"}], {}, fields=[])
+
+
 def test_nothing_does_not_pass_for_verified(bundle: Path, tmp_path: Path) -> None:
     (tmp_path / "empty.jsonl").write_bytes(b"\n")
     with pytest.raises(BundleError, match=r"empty\.jsonl holds no records"):
@@ -130,7 +145,8 @@ def test_a_manifest_that_is_none(bundle: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        (["--bundle", "", "--check"], "a path is empty"),
+        (["--bundle", "", "--check"], "'' is no path"),
+        (["--bundle", "~nobody-of-this-name/x", "--check"], "is no path"),
         (["--texts", "poems.jsonl", "--fields", "answr", "--check"], "no record has a field 'answr'"),
         (["--texts", "poems.jsonl", "--fields", "", "--check"], "no record has a field ''"),
         (["--texts", "poems.jsonl", "--fields", "answer", "--dehydrate", "--out", "x", "--check"], "has no --check"),
