@@ -14,7 +14,7 @@ from hydrate.errors import UsageError
 from trace_dataset.evaluation.results import Results
 from trace_dataset.hub.cards import heading, short, split_card, with_metadata
 from trace_dataset.hub.figures import model_index, results_of
-from trace_dataset.hub.files import PublishedFile
+from trace_dataset.hub.files import PublishedFile, collect
 from trace_dataset.hub.guard import Guard, guard_for
 from trace_dataset.hub.metrics import GRADIO
 from trace_dataset.hub.publication import Publication, Push, assemble, folder_files
@@ -67,6 +67,8 @@ def push_baseline(
     Example:
         >>> print(push_baseline("./my_idea", "me/my-idea", dry_run=True))  # doctest: +SKIP
     """
+    check_repo_id(repo_id)
+    collect(baseline_folder(baseline))  # what is refused outright is told before anything is read
     guard = guard_for(None, yelp_path, progress)
     options = Options(dry_run, private, revision, token, replace)
     publication = prepare_baseline(
@@ -119,8 +121,8 @@ def prepare_baseline(
 ) -> Publication:
     """Return what `push_baseline` would publish, validated."""
     check_repo_id(repo_id)
-    folder = Path(baseline).expanduser() if "/" in baseline else hub_path("baselines", baseline)
-    name = folder.resolve().name
+    folder = baseline_folder(baseline)
+    name = folder.name
     files, left_out = folder_files(folder)
     if f"{name}.py" not in files:
         raise UsageError(f"{folder} holds no {name}.py", do="name the module like its folder")
@@ -150,6 +152,11 @@ def prepare_baseline(
         token=options.token,
         progress=progress,
     )
+
+
+def baseline_folder(baseline: str) -> Path:
+    """Return the folder of an installed baseline, or the one at a path (with a slash in it)."""
+    return Path(baseline).expanduser().resolve() if "/" in baseline else hub_path("baselines", baseline)
 
 
 def requirement_lines(files: Mapping[str, PublishedFile]) -> list[str]:

@@ -16,6 +16,7 @@ from trace_dataset.hub.trial import try_metrics
 from trace_dataset.hub.upload import Options, push
 from trace_dataset.installed import hub_names, hub_path, render
 from trace_dataset.release.local import Progress
+from trace_dataset.remote import check_repo_id
 
 GRADIO = "6.31.0"
 LIGHT = ("evaluate", "numpy", "rapidfuzz")
@@ -52,6 +53,7 @@ def push_metric(
     Example:
         >>> print(push_metric("cgs", "trace/cgs", dry_run=True))  # doctest: +SKIP
     """
+    metric_folder(metric, repo_id)  # a wrong name is told before anything is read
     guard = guard_for(None, yelp_path, progress)
     publication = prepare_metric(metric, repo_id, guard, token=token, progress=progress)
     return push(publication, Options(dry_run, private, revision, token, replace))
@@ -85,13 +87,8 @@ def prepare_metric(
     progress: Progress | None = None,
 ) -> Publication:
     """Return what `push_metric` would publish, validated."""
-    folder = Path(metric).expanduser() if "/" in metric else hub_path("metrics", metric)
-    name = folder.resolve().name
-    if repo_id.split("/")[-1] != name:
-        raise UsageError(
-            f"the metric {name!r} cannot be published as {repo_id!r}: evaluate would look for another script",
-            do=f"use {repo_id.split('/')[0]}/{name}",
-        )
+    folder = metric_folder(metric, repo_id)
+    name = folder.name
     files, left_out = folder_files(folder)
     laid_out = lay_out(name, folder, files)
     tried = try_metrics({name: laid_out})
@@ -108,6 +105,19 @@ def prepare_metric(
         token=token,
         progress=progress,
     )
+
+
+def metric_folder(metric: str, repo_id: str) -> Path:
+    """Return the folder of a metric; raises `UsageError` for a repository name under which `evaluate` would not find it."""
+    check_repo_id(repo_id)
+    folder = Path(metric).expanduser().resolve() if "/" in metric else hub_path("metrics", metric)
+    owner, name = repo_id.split("/")
+    if name != folder.name:
+        raise UsageError(
+            f"the metric {folder.name!r} cannot be published as {repo_id!r}: evaluate would look for another script",
+            do=f"use {owner}/{folder.name}",
+        )
+    return folder
 
 
 def siblings(script: str) -> list[str]:
