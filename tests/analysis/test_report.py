@@ -96,7 +96,7 @@ def test_every_row_with_a_number_names_runs_of_the_report(out) -> None:
     for key, run in manifest["runs"].items():
         assert f'id="run-{key}"' in page
         assert run["fingerprint"].startswith(key)
-        assert {"metrics", "columns"} <= set(run["scores"])
+        assert set(run["scores"]) == {"scores", "rapidfuzz"}
 
 
 def test_the_same_report_twice_is_the_same_bytes(runs, out, tmp_path, capsys) -> None:

@@ -22,6 +22,7 @@ from trace_dataset.analysis.catalogue import COMPARED
 from trace_dataset.analysis.corpus import Corpus, corpora, differences, run_key, sources_table
 from trace_dataset.analysis.formats import Table
 from trace_dataset.analysis.maps import dialogue_map
+from trace_dataset.analysis.orderings import orderings_table
 from trace_dataset.analysis.page import Picture, Section, page
 from trace_dataset.analysis.viewer import Viewer
 from trace_dataset.evaluation.bootstrap import RESAMPLES
@@ -163,7 +164,9 @@ def _pictures(corpus: Corpus, folder: Path) -> list[Picture]:
 
 def _across(by_pool: Mapping[str, Corpus], results: Sequence[Results], folder: Path, steps: _Steps) -> Section:
     section = Section("pools", "Across pools")
-    for table in (pool_tables.pool_table(by_pool), pool_tables.ablation_table(results)):
+    closed, opened = (by_pool[pool].results if pool in by_pool else () for pool in ("closed", "open"))
+    claims = orderings_table(closed, opened, max(corpus.resamples for corpus in by_pool.values()))
+    for table in (pool_tables.pool_table(by_pool), pool_tables.ablation_table(results), claims):
         if table is not None:
             section.tables.append(table)
     if len(by_pool) > 1:

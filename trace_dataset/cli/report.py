@@ -74,6 +74,9 @@ def report(options: Namespace) -> int:
     for pool in dict.fromkeys(str(result.settings["pool"]) for result in results):
         print(competency_table([item for item in results if str(item.settings["pool"]) == pool], options.full).text())
         print()
+    for table in written.tables:
+        if table.name == "orderings":
+            print(f"{table.title}\n\n{table.text()}\n")
     print(
         f"written: {written.folder}: report.html, report.md, {len(written.tables)} tables, {len(written.files)} files"
     )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import socket
 import sys
 from collections.abc import Iterator, Sequence
 from types import ModuleType
@@ -19,6 +20,7 @@ from trace_dataset.evaluation.responses import StoredResponse
 from trace_dataset.evaluation.run_folder import RunFolder
 
 HOW_TO_INSTALL = "pip install 'trace-dataset[ray]'"
+PATIENCE = 10.0  # seconds until a cluster has to answer
 _prepared: dict[str, Job] = {}  # of a worker process, by the job's object id
 
 
@@ -72,9 +74,12 @@ def _connect(ray: Any, address: str) -> None:
     try:
         if address == "local":
             ray.init(include_dashboard=False, log_to_driver=False)
-        else:
-            ray.init(address=address, log_to_driver=False)
-    except (ConnectionError, RuntimeError, ValueError) as error:
+            return
+        host, _, port = address.partition(":")
+        if port.isdigit():
+            socket.create_connection((host, int(port)), timeout=PATIENCE).close()  # Ray itself would try for minutes
+        ray.init(address=address, log_to_driver=False)
+    except (OSError, RuntimeError, ValueError) as error:
         raise UsageError(
             f"no Ray cluster answers at {address}: {str(error).splitlines()[0]}",
             do="give the address that `ray start --head` printed, or --ray local",

@@ -1,0 +1,189 @@
+"""The paper's orderings that follow from mechanism, each with its verdict on the runs at hand (paper, Tables 5, 6 and 18).
+
+A verdict is taken from paired bootstrap intervals over dialogues: an ordering holds or fails where the interval says so, and
+is open where it allows both. A run that is not there is named, never passed over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from trace_dataset.analysis.catalogue import METRICS
+from trace_dataset.analysis.formats import Table, words
+from trace_dataset.evaluation.bootstrap import RESAMPLES, SEED, percentile_interval, ratio, resampled_totals
+from trace_dataset.evaluation.results import Results, per_dialogue
+from trace_dataset.evaluation.variants import DISTANCES
+
+Means = tuple[np.ndarray, np.ndarray]
+Combine = Callable[[np.ndarray, np.ndarray], np.ndarray]
+Found = tuple[float, tuple[float, float]]
+
+NON_LM = (
+    "popularity",
+    "tfidf",
+    "aspect",
+    "dense",
+    "spatial",
+    "hybrid_rrf",
+    "itinerary",
+    "knowledge_enhanced",
+    "persona_grounded",
+)
+POINT = 0.01
+ITINERARY_RATIO = 1.5  # of TF-IDF's spatial coherence at 2 km (decisions, item 16)
+LEAST_GS = 0.99
+HOLDS, FAILS, OPEN, MISSING = "holds", "fails", "open", "not run"
+
+
+@dataclass(frozen=True)
+class Ordering:
+    """One claim: what is said, the figure that it rests on with its 95 % interval, and the verdict."""
+
+    claim: str
+    figure: str
+    verdict: str
+
+
+def orderings(closed: Sequence[Results], opened: Sequence[Results] = (), n_boot: int = RESAMPLES) -> list[Ordering]:
+    """Return every ordering with its verdict.
+
+    Args:
+        closed, opened: runs on the closed and on the open pool over the same dialogues; controls are left aside.
+        n_boot: resamples of dialogues, seed 42.
+    """
+    runs, wide = _systems(closed, closed), _systems(opened, closed)
+    systems = [name for name in NON_LM if name in runs]
+    lacking = [name for name in NON_LM if name not in runs]
+    found = [
+        *(_above(runs, "tfidf", other, "recall_at_1", n_boot) for other in ("popularity", "aspect")),
+        *(_within(runs, other, "tfidf", "recall_at_1", n_boot) for other in ("spatial", "itinerary")),
+        _ratio_of(runs, "itinerary", "tfidf", "spatial_coherence", n_boot),
+        *(_near(runs, kilometres, n_boot) for kilometres in DISTANCES),
+        *(_at_least(runs[name], "gs", LEAST_GS, n_boot) for name in systems),
+        *(_harder(runs, wide, name, n_boot) for name in systems),
+        *(_lifted(runs[name], n_boot) for name in systems),
+    ]
+    found += [Ordering(f"{name}: GS, open pool, multi-reference", "-", MISSING) for name in lacking]
+    return [*found, _lowest_cd(runs, n_boot)]
+
+
+def orderings_table(closed: Sequence[Results], opened: Sequence[Results] = (), n_boot: int = RESAMPLES) -> Table | None:
+    """Return the orderings as a table of a report; None where the runs say nothing about any of them."""
+    found = orderings(closed, opened, n_boot)
+    if all(item.verdict == MISSING for item in found):
+        return None
+    counts = ", ".join(
+        f"{sum(item.verdict == kind for item in found)} {kind}" for kind in (HOLDS, FAILS, OPEN, MISSING)
+    )
+    notes = [
+        counts,
+        f"95 % interval of a paired bootstrap over dialogues, {n_boot:,} resamples, seed 42; open: the interval allows both",
+        f"the bar of the itinerary's spatial coherence is {ITINERARY_RATIO} times TF-IDF's at 2 km",
+    ]
+    rows = [[words(item.claim), words(item.figure), words(item.verdict)] for item in found]
+    return Table("orderings", "Orderings that follow from mechanism", ["claim", "figure", "verdict"], rows, notes)
+
+
+def _systems(results: Sequence[Results], like: Sequence[Results]) -> dict[str, Results]:
+    """Return the runs by name that are no controls and over the same dialogues as the first."""
+    wanted = like[0].dialogues["dialogue_id"] if like else None
+    return {item.name: item for item in results if not item.control and item.dialogues["dialogue_id"] == wanted}
+
+
+def _near(runs: dict[str, Results], column: str, n_boot: int) -> Ordering:
+    claim = f"itinerary above all on spatial coherence at {DISTANCES[column]:g} km"
+    others = [run for name, run in runs.items() if name != "itinerary"]
+    if "itinerary" not in runs or not others or column not in runs["itinerary"].dialogues:
+        return Ordering(claim, "-", MISSING)
+    parts = [_difference(_means_of(runs["itinerary"], column), _means_of(other, column), n_boot) for other in others]
+    value, (least, most) = min(parts, key=lambda part: part[1][0])
+    verdict = _verdict(least > 0, any(high < 0 for _, (_, high) in parts))
+    return Ordering(claim, f"{value:+.3f} [{least:+.3f}, {most:+.3f}] to the nearest", verdict)
+
+
+def _means_of(run: Results, column: str) -> tuple[np.ndarray, np.ndarray]:
+    size = len(run.dialogues["dialogue_id"])
+    sums, counts, _ = per_dialogue(run.dialogues[column], np.arange(size), size)
+    return sums, counts
+
+
+def _above(runs: dict[str, Results], high: str, low: str, metric: str, n_boot: int) -> Ordering:
+    claim = f"{high} above {low} on {METRICS[metric].label}"
+    if high not in runs or low not in runs:
+        return Ordering(claim, "-", MISSING)
+    value, (least, most) = _contrast(runs[high], runs[low], (metric, metric), n_boot, lambda a, b: a - b)
+    return Ordering(claim, f"{value:+.3f} [{least:+.3f}, {most:+.3f}]", _verdict(least > 0, most < 0))
+
+
+def _within(runs: dict[str, Results], name: str, other: str, metric: str, n_boot: int) -> Ordering:
+    claim = f"{name} within a point of {other} on {METRICS[metric].label}"
+    if name not in runs or other not in runs:
+        return Ordering(claim, "-", MISSING)
+    value, (least, most) = _contrast(runs[name], runs[other], (metric, metric), n_boot, lambda a, b: a - b)
+    inside, outside = least >= -POINT and most <= POINT, most < -POINT or least > POINT
+    return Ordering(claim, f"{value:+.3f} [{least:+.3f}, {most:+.3f}]", _verdict(inside, outside))
+
+
+def _ratio_of(runs: dict[str, Results], name: str, other: str, metric: str, n_boot: int) -> Ordering:
+    claim = f"{name} at least {ITINERARY_RATIO} times {other} on {METRICS[metric].label}"
+    if name not in runs or other not in runs:
+        return Ordering(claim, "-", MISSING)
+    value, (least, most) = _contrast(runs[name], runs[other], (metric, metric), n_boot, lambda a, b: a / b)
+    return Ordering(
+        claim, f"{value:.2f} [{least:.2f}, {most:.2f}]", _verdict(least >= ITINERARY_RATIO, most < ITINERARY_RATIO)
+    )
+
+
+def _at_least(run: Results, metric: str, bar: float, n_boot: int) -> Ordering:
+    value, (least, most) = _contrast(run, run, (metric, metric), n_boot, lambda a, _: a)
+    return Ordering(
+        f"{run.name}: {METRICS[metric].label} at least {bar}",
+        f"{value:.3f} [{least:.3f}, {most:.3f}]",
+        _verdict(least >= bar, most < bar),
+    )
+
+
+def _harder(runs: dict[str, Results], wide: dict[str, Results], name: str, n_boot: int) -> Ordering:
+    claim = f"{name}: R@1 lower on the open pool"
+    if name not in wide:
+        return Ordering(claim, "-", MISSING)
+    value, (least, most) = _contrast(runs[name], wide[name], ("recall_at_1", "recall_at_1"), n_boot, lambda a, b: b - a)
+    return Ordering(claim, f"{value:+.3f} [{least:+.3f}, {most:+.3f}]", _verdict(most < 0, least > 0))
+
+
+def _lifted(run: Results, n_boot: int) -> Ordering:
+    value, (least, most) = _contrast(run, run, ("recall_at_1_multi", "recall_at_1"), n_boot, lambda a, b: a - b)
+    claim = f"{run.name}: multi-reference R@1 above single"
+    return Ordering(claim, f"{value:+.3f} [{least:+.3f}, {most:+.3f}]", _verdict(least > 0, most <= 0))
+
+
+def _lowest_cd(runs: dict[str, Results], n_boot: int) -> Ordering:
+    claim, name = "multi_review_synthesis lowest on CD", "multi_review_synthesis"
+    others = [run for key, run in runs.items() if key != name]
+    if name not in runs or not others:
+        return Ordering(claim, "-", MISSING)
+    parts = [_contrast(runs[name], other, ("cd", "cd"), n_boot, lambda a, b: a - b) for other in others]
+    value, (least, most) = max(parts, key=lambda part: part[1][1])
+    figure = f"{value:+.3f} [{least:+.3f}, {most:+.3f}] to the nearest"
+    return Ordering(claim, figure, _verdict(most < 0, any(low > 0 for _, (low, _) in parts)))
+
+
+def _contrast(a: Results, b: Results, metrics: tuple[str, str], n_boot: int, combine: Combine) -> Found:
+    """Return a function of the means of two metrics, with its interval."""
+    return _difference(a.cluster_sums.of(metrics[0]), b.cluster_sums.of(metrics[1]), n_boot, combine)
+
+
+def _difference(a: Means, b: Means, n_boot: int, combine: Combine = np.subtract) -> Found:
+    """Return a function of two means, and its interval over the same draws of dialogues for both."""
+    columns = np.column_stack([*a, *b])
+    totals = np.vstack([columns.sum(axis=0), resampled_totals(columns, n_boot, SEED)])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = combine(ratio(totals[:, 0], totals[:, 1]), ratio(totals[:, 2], totals[:, 3]))
+    return float(values[0]), percentile_interval(values[1:])
+
+
+def _verdict(holds: bool, fails: bool) -> str:
+    return HOLDS if holds else FAILS if fails else OPEN
