@@ -58,8 +58,8 @@ def board() -> dict[str, Any]:
     return {
         "format": 1,
         "benchmarks": {
-            TEMPLATE: {**about, "generator": "template", "counts": counts},
-            WRITTEN: {**about, "generator": "lm", "counts": {**counts, "dialogues": 60}},
+            TEMPLATE: {**about, "generator": "trace-template", "counts": counts},
+            WRITTEN: {**about, "generator": "trace-lm", "counts": {**counts, "dialogues": 60}},
         },
         "rows": rows,
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -52,6 +53,8 @@ def leaderboard_space(folder: Path, data: Any) -> Path:
     """Write the Space of the leaderboard."""
     folder.mkdir(parents=True)
     (folder / "leaderboard.json").write_text(json.dumps(data))
+    digest = hashlib.sha256((folder / "leaderboard.json").read_bytes()).hexdigest()
+    (folder / "trace.json").write_text(json.dumps({"kind": "leaderboard", "files": {"leaderboard.json": digest}}))
     _rendered(folder, "leaderboard")
     return _with_widgets(folder)
 

@@ -6,8 +6,9 @@ from xml.etree import ElementTree
 
 import pytest
 from apps import boards
+from apps.spaces import leaderboard_space
 
-from trace_dataset.apps.widgets.board import read_board
+from trace_dataset.apps.widgets.board import read_board, read_published
 from trace_dataset.apps.widgets.gap_figure import draw_gaps
 from trace_dataset.apps.widgets.leaderboard_page import COLUMNS, LeaderboardPage
 
@@ -161,3 +162,20 @@ def test_a_thousand_submissions_are_drawn(tmp_path):
     assert shown.count("system_") == 2000
     assert len(shown) + len(figure) < 5_000_000
     assert set(COLUMNS.values()) <= set(boards.row("tfidf")["scores"])
+
+
+def test_a_table_that_was_edited_by_hand_is_not_shown(tmp_path):
+    folder = leaderboard_space(tmp_path / "space", boards.board())
+    assert len(read_published(folder).rows) == len(boards.board()["rows"])
+    data = boards.board()
+    data["rows"][0]["scores"]["recall_at_1"]["value"] = 1.0
+    (folder / "leaderboard.json").write_text(json.dumps(data))
+    assert "changed since it was published" in read_published(folder).fault
+    assert not read_published(folder).rows
+    for text in ("", "{}", "[]", '{"files": []}'):
+        (folder / "trace.json").write_text(text)
+        assert "does not vouch" in read_published(folder).fault
+    (folder / "trace.json").unlink()
+    assert "does not vouch" in read_published(folder).fault
+    (folder / "leaderboard.json").unlink()
+    assert "not in this Space yet" in read_published(folder).fault

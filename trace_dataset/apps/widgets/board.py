@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 FORMAT = 1
+MARKER = "trace.json"  # written by the publisher: the SHA256 of every file it put into the Space
+WRITERS = {"trace-template": "template-written", "trace-lm": "LM-written"}
 TIERS = ("all", "easy", "medium", "hard", "expert")
 _VERIFIED = re.compile(r"[0-9a-f]{64}")
 _NEEDED = ("system", "family", "benchmark", "pool", "split", "scores", "scores_version")
@@ -96,9 +99,7 @@ class Board:
     def describe(self, setting: Setting) -> str:
         """Return a setting in words: who wrote the dialogues, how many, which benchmark."""
         about = self.benchmarks.get(setting.benchmark) or {}
-        writer = {"template": "template-written", "lm": "LM-written"}.get(
-            str(about.get("generator")), "of unknown writer"
-        )
+        writer = WRITERS.get(str(about.get("generator")), "of unknown writer")
         count = (about.get("counts") or {}).get("dialogues")
         parts = [
             f"{writer} dialogues" + (f" ({count:,})" if isinstance(count, int) else ""),
@@ -107,6 +108,25 @@ class Board:
         ]
         parts += [f"first {setting.limit} only"] if setting.limit else []
         return " · ".join([*parts, f"scores {setting.scores_version}"])
+
+
+def read_published(folder: Path, name: str = "leaderboard.json") -> Board:
+    """Return the leaderboard of a Space, if its data are what the publisher put there; edited by hand they are not shown.
+
+    Only the publisher scores submissions again, so rows of any other origin are not known to be verified.
+    """
+    path, marker = folder / name, folder / MARKER
+    if not path.is_file():
+        return Board(fault=f"{name} is not in this Space yet")
+    try:
+        promised = json.loads(marker.read_text(encoding="utf-8"))["files"][name]
+    except (OSError, ValueError, KeyError, TypeError):
+        return Board(
+            fault=f"{MARKER} does not vouch for {name}, so its scores are not known to be verified and are not shown"
+        )
+    if hashlib.sha256(path.read_bytes()).hexdigest() != promised:
+        return Board(fault=f"{name} was changed since it was published, so its scores are not shown")
+    return read_board(path)
 
 
 def read_board(path: Path) -> Board:

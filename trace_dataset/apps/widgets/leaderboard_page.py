@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from .board import TIERS, Board, Entry, Score, Setting, read_board
+from .board import TIERS, Board, Entry, Score, Setting, read_published
 from .gap_figure import COMPETENCIES, draw_gaps
 from .looks import block, serve, table, wrong
 
@@ -35,18 +35,19 @@ LOWER_IS_BETTER = ("t2r", "t2r_hits", "t2r_turn_index", "t2r_rec_turns")
 SUBMIT = """
 1. Run your system on the benchmark, with your own copy of the Yelp Open Dataset:
    `trace-dataset run ./my_idea --yelp ~/Yelp-JSON.zip --out runs`
-2. The run folder holds your responses without review text: quotes are stored as places in reviews. Hand that folder in, as a
-   pull request to this Space or as an issue of the project.
-3. A maintainer, who has the same bundle, scores it again with `trace-dataset verify-submission`. Only what comes out of
-   that stands here.
+2. Hand in the run folder (`run.json` and `responses/`), as a pull request to this Space or an issue of the project. It
+   holds your responses without review text: quotes are stored as places in reviews.
+3. A maintainer, who has the same bundle, scores it again:
+   `trace-dataset verify-submission runs/my_idea-closed --yelp ~/Yelp-JSON.zip`. Only what comes out of that stands here.
 
-A system that is not a folder of ours can be scored too: write your answers as `responses.jsonl` and use `trace-dataset score`.
+To see first what your scores would be, run step 3 yourself. To score the answers of a system that is no folder of ours,
+write them as `responses.jsonl` and see `trace-dataset score --help`.
 """
 
 
 def launch(folder: Path) -> Any:
     """Serve the leaderboard whose data stand in a folder."""
-    return serve(build(read_board(folder / "leaderboard.json")), TITLE)
+    return serve(build(read_published(folder)), TITLE)
 
 
 class LeaderboardPage:
