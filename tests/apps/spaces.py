@@ -21,6 +21,7 @@ from trace_dataset.installed import hub_path, render
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+ATTACK = '<img src=x onerror="window.hit=1"><script>window.hit=2</script> ${window.hit=3} {{7*7}} "quiet patio" [R1]'
 STRANGERS = {
     "longest_name": "return sorted(turn.pool, key=lambda place: (-len(self.kb.pois[place].name), place))",
     "raises": 'raise RuntimeError("<script>document.title = 1</script> of no use")',

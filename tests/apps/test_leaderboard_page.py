@@ -2,15 +2,16 @@
 
 import json
 import re
+import sys
 from xml.etree import ElementTree
 
 import pytest
 from apps import boards
 from apps.spaces import leaderboard_space
 
-from trace_dataset.apps.widgets.board import read_board, read_published
+from trace_dataset.apps.widgets.board import Board, read_board, read_published
 from trace_dataset.apps.widgets.gap_figure import draw_gaps
-from trace_dataset.apps.widgets.leaderboard_page import COLUMNS, LeaderboardPage
+from trace_dataset.apps.widgets.leaderboard_page import COLUMNS, LeaderboardPage, build
 
 
 def written(folder, data):
@@ -179,3 +180,9 @@ def test_a_table_that_was_edited_by_hand_is_not_shown(tmp_path):
     assert "does not vouch" in read_published(folder).fault
     (folder / "leaderboard.json").unlink()
     assert "not in this Space yet" in read_published(folder).fault
+
+
+def test_without_gradio_the_error_says_how_to_install_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "gradio", None)
+    with pytest.raises(ImportError, match=r'pip install "trace-dataset\[app\]"'):
+        build(Board())

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from apps.spaces import metric_space
 
 from trace_dataset.apps.widgets import reading
 from trace_dataset.apps.widgets.card import Card, read_card
@@ -89,7 +90,7 @@ def test_quotes_are_marked_by_support(pages):
         ("unsupported", "valet parking"),
         ("unsupported", "valet parking"),
     ]
-    assert "not cited: counts for nothing" in found
+    assert "(not cited)" in found
     assert "0.500" in score
 
 
@@ -122,6 +123,16 @@ def test_a_refusal_is_told_to_be_recovered_or_not(pages):
     assert "✓ recovered" in told["Recovered"]
     assert "✗ not recovered" in told["Not recovered"]
     assert "✗ not recovered" in told["How to fool it: repeat"]
+
+
+def test_a_metric_that_came_without_what_finds_quotes_is_shown_without_them(tmp_path):
+    folder = metric_space(tmp_path / "app", "entailment_grounding")
+    page = MetricPage(load(folder, "entailment_grounding"), "entailment_grounding", Card())
+    assert not page.scoring.has("matching")
+    _, found = page.answer(*typed(page))
+    assert "supported" in found
+    assert "no quote" not in found
+    assert "nobody rushed us" in found
 
 
 def test_entailment_says_that_the_stand_in_is_not_the_model_and_lists_the_claims(pages):
@@ -187,6 +198,11 @@ def test_one_request_never_sees_the_rows_of_another(pages):
     assert 'class="wrong"' in page.answer(*typed(page, reviews="no label here"))[0]
     for _ in range(2):
         assert '<code>n</code></td><td class="number">1<' in page.answer(*typed(page))[1]
+
+
+def test_an_output_at_a_cut_off_has_the_meaning_that_the_card_gives_for_any(pages):
+    _, found = pages["poi_recall"].answer(*typed(pages["poi_recall"]))
+    assert "recall_at_3 0.667 gold ids among the first k, over gold ids" in words(found)
 
 
 def test_rows_as_json_are_scored_and_faults_of_shape_are_told(pages):

@@ -16,7 +16,7 @@ from trace_dataset.apps.baseline_view import View
 from trace_dataset.apps.places import POOL_SIZES, pool_of, sample_places, types_of
 from trace_dataset.apps.talk import LONGEST_MESSAGE, NOBODY, REFUSAL, Host, Talk
 from trace_dataset.apps.widgets.card import Card, read_card
-from trace_dataset.apps.widgets.looks import block, serve, wrong
+from trace_dataset.apps.widgets.looks import block, import_gradio, serve, wrong
 from trace_dataset.baseline import Baseline, load_folder
 from trace_dataset.kb import KnowledgeBase
 from trace_dataset.lm import LmSettings
@@ -101,8 +101,7 @@ def build(make: Callable[[], Baseline], kb: KnowledgeBase, card: Card, name: str
     Args:
         make: returns a new instance, not yet prepared; if it raises, the page says why and stays.
     """
-    import gradio as gr
-
+    gr = import_gradio()
     page = BaselinePage(make, kb, card.title or name)
     city = kb.cities[0]
     with gr.Blocks(title=card.title or name, analytics_enabled=False) as blocks:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from html import escape
 from itertools import combinations
@@ -56,7 +57,7 @@ def show_claims(scoring: Any, values: Values, arguments: dict[str, Any]) -> str:
         verdict = "✓ supported" if probability >= 0.5 else "✗ not supported"
         rows.append([short(claim, 160), kind.replace("_", " "), f"{probability:.2f}", verdict])
     stand_in = isinstance(model, SharedWords)
-    who = "words shared, which is not the metric's classifier: see the choice above" if stand_in else model.name
+    who = "words shared, which is not the metric's classifier: see the form" if stand_in else model.name
     claims = table(
         ["claim", "kind", "probability", "verdict"], rows[:MOST_ROWS], (2,), f"decided by: {escape(who)}", "claims"
     )
@@ -187,7 +188,7 @@ def show_wishes(scoring: Any, _values: Values, arguments: dict[str, Any]) -> str
 def show_score(result: Mapping[str, Any], headline: str, meanings: Mapping[str, str]) -> str:
     """Return a metric's headline, large, with what it means; where there is no value, that this is neither 0 nor 1."""
     value = result.get(headline)
-    meaning = _plain(meanings.get(headline, ""))
+    meaning = _meaning(headline, meanings)
     big = f'<div class="score"><strong>{number(value)}</strong> <span><code>{escape(headline)}</code> {meaning}</span></div>'
     if value is None:
         big += "<p>No value: there is nothing here that it could measure. That is neither 0 nor 1.</p>"
@@ -197,7 +198,7 @@ def show_score(result: Mapping[str, Any], headline: str, meanings: Mapping[str, 
 def show_outputs(result: Mapping[str, Any], meanings: Mapping[str, str]) -> str:
     """Return everything that a metric returned, in a table with what it means, and its signature."""
     rows = [
-        [f"<code>{escape(key)}</code>", number(value), _plain(meanings.get(key, ""))]
+        [f"<code>{escape(key)}</code>", number(value), _meaning(key, meanings)]
         for key, value in result.items()
         if key != "signature"
     ]
@@ -236,8 +237,13 @@ def _shown(names: Sequence[str]) -> int:
 
 
 def _share(claim: str, premise: str) -> float:
-    words, there = claim.lower().split(), set(premise.lower().split())
+    words, there = (re.findall(r"\w+", text.lower()) for text in (claim, premise))
     return sum(word in there for word in words) / len(words) if words else 0.0
+
+
+def _meaning(key: str, meanings: Mapping[str, str]) -> str:
+    """Return what a card says of an output; `recall_at_3` is described as `recall_at_k`."""
+    return _plain(meanings.get(key) or meanings.get(re.sub(r"_[0-9]+$", "_k", key), ""))
 
 
 def _plain(text: str) -> str:

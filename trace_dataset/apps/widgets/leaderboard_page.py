@@ -9,7 +9,7 @@ from typing import Any
 
 from .board import TIERS, Board, Entry, Score, Setting, read_published
 from .gap_figure import COMPETENCIES, draw_gaps
-from .looks import block, serve, table, wrong
+from .looks import block, import_gradio, serve, table, wrong
 
 TITLE = "TRACE leaderboard"
 LEAD = (
@@ -105,8 +105,7 @@ class LeaderboardPage:
 
 def build(board: Board) -> Any:
     """Return the leaderboard's page, not yet served."""
-    import gradio as gr
-
+    gr = import_gradio()
     page = LeaderboardPage(board)
     names = list(page.settings)
     first = names[0] if names else ""

@@ -81,6 +81,16 @@ footer {display: none !important}
 """
 
 
+def import_gradio() -> Any:
+    """Return Gradio; raises an `ImportError` that says how to install it."""
+    try:
+        import gradio
+    except ImportError as error:
+        how = 'pip install "trace-dataset[app]", or in a Space: pip install -r requirements.txt'
+        raise ImportError(f"this page needs Gradio, which is not installed\n  do: {how}") from error
+    return gradio
+
+
 def block(html: str, **attributes: str) -> str:
     """Return a piece of a page in the common style."""
     extra = "".join(f' {name.replace("_", "-")}="{escape(value)}"' for name, value in attributes.items())
@@ -144,8 +154,7 @@ def serve(page: Any, title: str = "") -> Any:
 
 def theme() -> Any:
     """Return a plain theme in the reader's own fonts."""
-    import gradio as gr
-
+    gr = import_gradio()
     fonts = ["ui-sans-serif", "system-ui", "sans-serif"]
     base = gr.themes.Base(
         primary_hue="slate", neutral_hue="slate", radius_size="sm", font=fonts, font_mono=["monospace"]

@@ -13,7 +13,7 @@ from . import reading
 from .card import Card, read_card
 from .findings import show_outputs, show_score
 from .forms import Field, Form, form_of
-from .looks import LONGEST, block, serve, wrong
+from .looks import LONGEST, block, import_gradio, serve, wrong
 from .scoring import Scoring
 
 logger = logging.getLogger(__name__)
@@ -89,8 +89,7 @@ def headline(name: str, result: Mapping[str, Any]) -> str:
 
 def build(metric: Any, name: str, card: Card) -> Any:
     """Return the page of a loaded metric, not yet served."""
-    import gradio as gr
-
+    gr = import_gradio()
     page = MetricPage(metric, name, card)
     with gr.Blocks(title=card.title or name, analytics_enabled=False) as blocks:
         gr.HTML(block(f"<h1>{escape(card.title or name)}</h1>"))

@@ -94,7 +94,9 @@ def show_response(
     Args:
         only: kinds of marks to show; all of them by default.
     """
-    quotes = find_quotes(scoring, text, reviews, threshold)
+    # a metric that looks at no quotes comes without what finds them
+    looks = scoring.has("matching") and (not only or "verified" in only)
+    quotes = find_quotes(scoring, text, reviews, threshold) if looks else []
     marks = response_marks(scoring, text, reviews, quotes, window, every)
     marks = [mark for mark in marks if not only or mark.kind in only]
     parts = [
@@ -104,7 +106,7 @@ def show_response(
     ]
     if quotes:
         parts += ["<h2>Its quotes</h2>", _quote_table(text, quotes)]
-    else:
+    elif looks:
         parts.append('<p class="quiet">It has no quote in double quotation marks.</p>')
     parts.append(show_reviews(scoring, text, reviews, quotes))
     return "".join(parts)
@@ -118,7 +120,7 @@ def show_reviews(scoring: Any, text: str, reviews: Mapping[str, str], quotes: Se
     parts = ["<h2>The reviews</h2>"]
     for label, review in list(reviews.items())[:MOST_REVIEWS]:
         spans = [Mark(*quote.place, quote.status) for quote in quotes if quote.label == label and quote.place]
-        note = "" if label in cited else ' <span class="quiet">(not cited: counts for nothing)</span>'
+        note = "" if label in cited else ' <span class="quiet">(not cited)</span>'
         parts.append(f'<p><span class="label">[{escape(label)}]</span>{note}</p>{said(review, spans)}')
     if len(reviews) > MOST_REVIEWS:
         parts.append(f'<p class="quiet">and {len(reviews) - MOST_REVIEWS:,} more, which count but are not shown.</p>')

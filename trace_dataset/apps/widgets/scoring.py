@@ -30,6 +30,10 @@ class Scoring:
     def __bool__(self) -> bool:
         return self._package != ""
 
+    def has(self, name: str) -> bool:
+        """Return whether the package has a module."""
+        return getattr(self, name, None) is not None
+
     def __getattr__(self, name: str) -> ModuleType:
         if name.startswith("_"):
             raise AttributeError(name)
