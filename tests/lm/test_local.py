@@ -9,11 +9,10 @@ import time
 
 import pytest
 
-import hydrate
-from trace_dataset.dialogues import build_dialogues, validate_dialogue
-from trace_dataset.dialogues.lm_writer import open_lm_writer
-from trace_dataset.kb import build_knowledge_base, collect_evidence
+from trace_dataset.cli.main import main
+from trace_dataset.dialogues import validate_dialogue
 from trace_dataset.lm import Answer, Choice, Failed, LocalServer, Text, open_lm
+from trace_dataset.release import Source, open_benchmark
 from trace_dataset.schema import dialogue_row
 
 pytest.importorskip("dspy", reason="the extra llm is not installed")
@@ -95,21 +94,19 @@ def test_the_server_ends_with_the_process_that_started_it(ending):
     assert gone(int(done.stdout))
 
 
-def test_it_writes_twenty_dialogues(sample_bundle, tmp_path, capsys):
-    kb, _ = build_knowledge_base(hydrate.open_bundle(sample_bundle))
+def test_it_writes_twenty_dialogues_of_a_release(cell, tmp_path, capsys):
     started = time.monotonic()
-    with open_lm_writer("local", journal=tmp_path / "run.jsonl") as writer:
-        dialogues, report = build_dialogues(kb, collect_evidence(kb), n_dialogues=24, writer=writer)
-        found = writer.report()
+    folder = tmp_path / "release"
+    done = main(["build", str(folder), "--yelp", str(cell), "--dialogues", "24", "--lm", "local"])
     with capsys.disabled():
-        print(f"\n{found}\n{time.monotonic() - started:.0f} s, complaints {dict(found.complaints)}")
-    assert len(dialogues) == 24
-    assert found.written == sum(not item.fallback for item in dialogues)
-    assert found.written >= 20
-    assert report.fallbacks == 24 - found.written
-    reviews = {key: review.text for key, review in kb.reviews.items()}
-    for dialogue in dialogues:
-        (row,), _ = hydrate.hydrate([dialogue_row(dialogue)], reviews)
-        labels = {label[1:]: reviews[key] for key, label in kb.labels(dialogue.candidates).items()}
-        turns = [{**turn, "pred": turn["poi_ids"]} for turn in row["turns"]]
+        print(f"\n{capsys.readouterr().out}\n{time.monotonic() - started:.0f} s")
+    assert done == 0
+    benchmark = open_benchmark(Source(yelp_path=str(cell), release=str(folder)))
+    manifest = benchmark.release.manifest
+    assert (manifest.generator, manifest.writer["model"]) == ("trace-lm", "local/smollm2-135m")
+    assert len(benchmark.dialogues) == 24
+    assert manifest.writer["written"] == sum(not item.fallback for item in benchmark.dialogues) >= 20
+    for dialogue in benchmark.dialogues:
+        labels = {label[1:]: benchmark.texts[key] for key, label in benchmark.kb.labels(dialogue.candidates).items()}
+        turns = [{**turn, "pred": turn["poi_ids"]} for turn in dialogue_row(dialogue)["turns"]]
         assert validate_dialogue(turns, dialogue.candidates, labels) == []

@@ -12,7 +12,7 @@ from trace_dataset.dialogues.shapes import Event, chain_length, events, parse
 from trace_dataset.dialogues.views import CellView
 
 MOST_VISITS = 600  # of the search through orders of places; a pool that needs more is redrawn
-MOST_ORDERS = 32  # to choose from: few other places should fit, and the golds be well spoken of
+MOST_ORDERS = 48  # to choose from: few other places should fit, and the golds be well spoken of
 STRENGTH, ADVANTAGE = (
     0.1,
     0.2,

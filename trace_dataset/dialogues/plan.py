@@ -18,6 +18,7 @@ from trace_dataset.schema import TIERS
 from trace_dataset.streams import stream
 
 MOST_POOLS = 20  # draws of a pool before the tier falls (decisions, 19)
+POOLS_PER_SHAPE = 10  # tried before another shape is drawn: else shapes that are easily carried out would be too many
 GENEROUS_POOLS = 12  # so many of them must allow two wishes in the opening, the rest one
 
 
@@ -31,9 +32,11 @@ def make_plan(view: CellView, scenario: Scenario, seed: int, draw: int = 0) -> P
         tier = TIERS[level]
         for attempt in range(MOST_POOLS):
             rng = stream(seed, "plan", scenario.dialogue_id, draw, tier, attempt)
+            if attempt % POOLS_PER_SHAPE == 0:
+                shape = draw_shape(tier, rng)
             pool = draw_candidates(view.places, rng)
             least = 2 if attempt < GENEROUS_POOLS else 1
-            chain = fit(view, draw_shape(tier, rng), tier, pool, interest, rng, least)
+            chain = fit(view, shape, tier, pool, interest, rng, least)
             if chain is not None:
                 turns = lay_out(view, scenario, pool, chain, rng)
                 return Plan(scenario, tier, chain.shape, pool, turns, failure.redraws, failure.falls)
