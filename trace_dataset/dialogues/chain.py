@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
 
 from trace_dataset.dialogues.draws import chance, pick, shuffled, weighted_order
@@ -12,7 +13,7 @@ from trace_dataset.dialogues.shapes import Event, chain_length, events, parse
 from trace_dataset.dialogues.views import CellView
 
 MOST_VISITS = 600  # of the search through orders of places; a pool that needs more is redrawn
-MOST_ORDERS = 48  # to choose from: few other places should fit, and the golds be well spoken of
+MOST_ORDERS = 32  # to choose from: few other places should fit, and the golds be well spoken of
 STRENGTH, ADVANTAGE = (
     0.1,
     0.2,
@@ -59,10 +60,9 @@ def fit(
     """
     askable = sum(1 << number for number, weight in enumerate(interest) if weight > 0)
     supports = {business: view.supports[business] & askable for business in pool}
-    moments = events(shape)
     found: list[Chain] = []
     for places in islice(_orders(supports, shape, shuffled(rng, pool), least_first), MOST_ORDERS):
-        wishes = _choose(view, moments, places, supports, tier, interest, rng, least_first)
+        wishes = _choose(view, shape, places, supports, tier, interest, rng, least_first)
         partners = None if wishes is None else _partners(view, shape, pool, places, wishes, rng)
         if wishes is not None and partners is not None:
             found.append(Chain(shape, places + partners, wishes, _cost(view, shape, pool, places, wishes)))
@@ -83,7 +83,7 @@ def askable_at(event: Event, places: Sequence[str | None], supports: dict[str, i
 
 def _orders(supports: dict[str, int], shape: str, order: Sequence[str], least_first: int) -> Iterator[tuple[str, ...]]:
     """Yield assignments of places to a shape under which every required moment has something to ask."""
-    needed = [event for event in events(shape) if event.required]
+    touching = _touching(shape)
     places: list[str | None] = [None] * chain_length(shape)
     visits = 0
 
@@ -97,25 +97,44 @@ def _orders(supports: dict[str, int], shape: str, order: Sequence[str], least_fi
                 continue
             visits += 1
             places[index] = business
-            if all(
-                (askable_at(event, places, supports)).bit_count() >= (least_first if event.step < 0 else 1)
-                if _touched(event, places)
-                else True
-                for event in needed
-            ):
+            for event, least in touching[index]:
+                if askable_at(event, places, supports).bit_count() < (least or least_first):
+                    break
+            else:
                 yield from fill(index - 1)
             places[index] = None
 
     yield from fill(len(places) - 1)
 
 
-def _touched(event: Event, places: Sequence[str | None]) -> bool:
-    return any(places[index] is not None for index in event.later)
+@cache
+def _touching(shape: str) -> tuple[tuple[tuple[Event, int], ...], ...]:
+    """Return, for each place, the moments that have to be looked at again once it is set, and how many wishes they need.
+
+    Places are set from the last to the first, so a moment counts from the first of its later places on; 0 stands for the
+    number of wishes that the opening needs.
+    """
+    needed = [event for event in events(shape) if event.required]
+    return tuple(
+        tuple(
+            (event, 0 if event.step < 0 else 1)
+            for event in needed
+            if index in event.later or (index in event.refused and max(event.later) > index)
+        )
+        for index in range(chain_length(shape))
+    )
+
+
+@cache
+def _asking_order(shape: str) -> tuple[int, ...]:
+    """Return the moments of a shape in the order in which wishes are drawn: refusals first, they have the least choice."""
+    moments = events(shape)
+    return tuple(sorted(range(len(moments)), key=lambda index: (not moments[index].refused, index)))
 
 
 def _choose(
     view: CellView,
-    moments: Sequence[Event],
+    shape: str,
     places: tuple[str, ...],
     supports: dict[str, int],
     tier: str,
@@ -124,17 +143,16 @@ def _choose(
     least_first: int,
 ) -> tuple[tuple[int, ...], ...] | None:
     """Return the wishes asked at each moment, or None where clashes leave a required one without."""
+    moments = events(shape)
     taken = 0
     chosen: dict[int, tuple[int, ...]] = {}
-    for index in sorted(range(len(moments)), key=lambda index: (not moments[index].refused, index)):
+    for index in _asking_order(shape):
         event = moments[index]
         open_to = askable_at(event, places, supports)
         wanted, least = _how_many(event, tier, rng, least_first)
         found: list[int] = []
-        quoted = places[event.later[0]]
-        for number in _in_order(view, open_to & ~taken, quoted, interest, rng):
-            if len(found) == wanted:
-                break
+        order = _in_order(view, open_to & ~taken, places[event.later[0]], interest, rng) if wanted else iter(())
+        while len(found) < wanted and (number := next(order, None)) is not None:
             if not taken >> number & 1:
                 found.append(number)
                 taken |= view.clashes(number)
@@ -176,15 +194,19 @@ def _cost(
         ]
         beside = [places[place] for place in steps[index].places[1:] if place >= 0]
         cost += MISS * sum(max(0, (asked & ~view.supports[business]).bit_count() - 1) for business in beside)
-        speaking = _said(view, gold, asked)
+        numbers = tuple(view.members(asked))
+        speaking = _said(view, gold, numbers)
         cost += len(others) - STRENGTH * speaking
         if others:
-            cost -= ADVANTAGE * (speaking - sum(_said(view, business, asked) for business in others) / len(others))
+            cost -= ADVANTAGE * (speaking - sum(_said(view, business, numbers) for business in others) / len(others))
     return cost
 
 
-def _said(view: CellView, business: str, asked: int) -> int:
-    return sum(min(ENOUGH_SENTENCES, view.sentences(business, number)) for number in view.members(asked))
+def _said(view: CellView, business: str, numbers: Iterable[int]) -> int:
+    total = 0
+    for number in numbers:
+        total += min(ENOUGH_SENTENCES, view.sentences(business, number))
+    return total
 
 
 def _partners(
