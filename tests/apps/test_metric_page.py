@@ -1,6 +1,7 @@
 """A metric's Space: what it shows is what the metric computes, whatever is typed."""
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -203,6 +204,18 @@ def test_one_request_never_sees_the_rows_of_another(pages):
 def test_an_output_at_a_cut_off_has_the_meaning_that_the_card_gives_for_any(pages):
     _, found = pages["poi_recall"].answer(*typed(pages["poi_recall"]))
     assert "recall_at_3 0.667 gold ids among the first k, over gold ids" in words(found)
+
+
+def test_many_visitors_at_once_get_their_own_scores(pages):
+    page = pages["grounding_score"]
+
+    def visit(good):
+        response = " ".join(['"quiet patio"'] * good + ['"valet parking"'] * (8 - good)) + " [R1]"
+        return page.answer(*typed(page, response=response, reviews="[R1] A quiet patio."))[0]
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(visit, [at % 9 for at in range(72)]))
+    assert [f"<strong>{at % 9 / 8:.3f}</strong>" in answer for at, answer in enumerate(answers)] == [True] * 72
 
 
 def test_rows_as_json_are_scored_and_faults_of_shape_are_told(pages):
