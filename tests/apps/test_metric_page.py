@@ -243,11 +243,13 @@ def test_a_strangers_metric_gets_a_form_for_rows(tmp_path):
     assert "3.000" in page.answer_rows('{"predictions": ["abc"], "references": ["x"]}')[0]
 
 
-def test_a_metric_that_raises_costs_a_message_and_shows_nothing_of_the_text(tmp_path):
+def test_a_metric_that_raises_costs_a_message_and_nothing_of_the_text_is_shown_or_logged(tmp_path, caplog):
     page = stranger(tmp_path, "raises", "raise RuntimeError(predictions[0])")
     score, _ = page.answer_rows('{"predictions": ["secret words"], "references": ["x"]}')
     assert "RuntimeError" in score
     assert "secret" not in score
+    assert "RuntimeError at raises.py:13" in caplog.text
+    assert "secret" not in caplog.text
 
 
 def test_lines_that_cannot_be_read_are_named_by_their_number():

@@ -24,7 +24,8 @@ def draw_map(ranking: Sequence[POI], named: Collection[str], rejected: Collectio
         return '<p class="quiet">None of these places has coordinates, so there is no map.</p>'
     project, scale = _projection([poi for _, poi in located])
     spots: list[tuple[float, float]] = []
-    dots = []
+    dots: list[str] = []
+    names: list[str] = []
     for rank, poi in located:
         x, y = project(poi)
         kept, refused = poi.business_id in named, poi.business_id in rejected
@@ -33,9 +34,11 @@ def draw_map(ranking: Sequence[POI], named: Collection[str], rejected: Collectio
             continue
         spots.append(_free(x, y, spots))
         dots.append(_leader(x, y, *spots[-1]) + _disc(*spots[-1], rank, poi, kept, refused))
-    dots.reverse()  # the best are drawn last, on top
-    names = ", ".join(poi.name for _, poi in located if poi.business_id in named) or "none"
-    label = f"Map of {len(located)} places; named in the answer: {names}"
+        if kept:
+            names.append(_name(*spots[-1], poi.name))
+    dots = [*reversed(dots), *names]  # the best are drawn last, on top, and above them the names
+    answered = ", ".join(poi.name for _, poi in located if poi.business_id in named) or "none"
+    label = f"Map of {len(located)} places; named in the answer: {answered}"
     missing = len(ranking) - len(located)
     note = f" {missing} places have no coordinates." if missing else ""
     return (
@@ -101,7 +104,7 @@ def _disc(x: float, y: float, rank: int, poi: POI, named: bool, rejected: bool) 
         f"<g><title>{rank}. {escape(poi.name)}{' (refused)' if rejected else ''}</title>"
         f'<circle cx="{x}" cy="{y}" r="{RADIUS}" fill="{fill}" stroke="{pen}" stroke-width="1.5"/>'
         f'<text x="{x}" y="{y + 4}" text-anchor="middle" font-size="12" font-weight="700" style="fill:{ink}">{rank}</text>'
-        f"{cross}{_name(x, y, poi.name) if named else ''}</g>"
+        f"{cross}</g>"
     )
 
 

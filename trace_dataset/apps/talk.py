@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hydrate.errors import TraceError
+from trace_dataset.apps.widgets.looks import where_it_failed
 from trace_dataset.baseline import Baseline
 from trace_dataset.evaluation.answers import Fault, clean_ranking, clean_response
 from trace_dataset.evaluation.mentions import scored_places
@@ -82,7 +83,7 @@ class Host:
         try:
             self.shared = self._prepared()
         except (Exception, SystemExit) as error:
-            logger.exception("the baseline could not be prepared")
+            logger.error("the baseline could not be prepared: %s", where_it_failed(error))
             self.fault = told(error)
 
     @property
@@ -113,7 +114,7 @@ class Host:
         try:
             answer = self._answer(talk, action)
         except (Exception, SystemExit) as error:  # a stranger's code: whatever it raises is told, and the page stays
-            logger.warning("%s raised %s", self.name, type(error).__name__)
+            logger.error("%s failed: %s", self.name, where_it_failed(error))
             what, do = told(error)
             answer = Answer(error=f"{self.name} gave no answer: {what}", advice=do)
         answer = replace(answer, seconds=time.monotonic() - started)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from html import escape
+from pathlib import Path
 from typing import Any
 
 LONGEST = 100_000  # characters that a page takes at once; more is a job for Python
@@ -99,7 +100,7 @@ def block(html: str, **attributes: str) -> str:
 
 def wrong(what: str, do: str | None = None) -> str:
     """Return a message about something that the reader can mend; both texts are escaped."""
-    advice = f"<br>{escape(do)}" if do else ""
+    advice = f"<br>{escape(do[:1].upper() + do[1:])}" if do else ""
     return block(f'<div class="wrong" role="alert"><b>{escape(what)}</b>{advice}</div>')
 
 
@@ -128,6 +129,15 @@ def number(value: Any, digits: int = 3) -> str:
     if value is None:
         return '<span title="no value: nothing to measure">–</span>'
     return f"{value:.{digits}f}" if isinstance(value, float) else escape(str(value))
+
+
+def where_it_failed(error: BaseException) -> str:
+    """Return the kind of an error, and the file and line it came from: not its message, which may quote what was typed."""
+    at = error.__traceback__
+    while at is not None and at.tb_next is not None:
+        at = at.tb_next
+    place = f" at {Path(at.tb_frame.f_code.co_filename).name}:{at.tb_lineno}" if at is not None else ""
+    return f"{type(error).__name__}{place}"
 
 
 def serve(page: Any, title: str = "") -> Any:
@@ -164,6 +174,7 @@ def theme() -> Any:
     titles = {
         "block_title_text_color": "*neutral_800",
         "block_title_text_color_dark": "*neutral_100",
-        "button_primary_background_fill": "#16548a",
     }
-    return base.set(**subdued, **info, **titles, button_primary_background_fill_hover="#0f3f68")
+    blue = {"button_primary_background_fill": "#16548a", "button_primary_background_fill_hover": "#0f3f68"}
+    buttons = blue | {f"{name}_dark": value for name, value in blue.items()}
+    return base.set(**subdued, **info, **titles, **buttons)

@@ -13,7 +13,7 @@ from . import reading
 from .card import Card, read_card
 from .findings import show_outputs, show_score
 from .forms import Field, Form, form_of
-from .looks import LONGEST, block, import_gradio, serve, wrong
+from .looks import LONGEST, block, import_gradio, serve, where_it_failed, wrong
 from .scoring import Scoring
 
 logger = logging.getLogger(__name__)
@@ -73,7 +73,9 @@ class MetricPage:
         except ValueError as error:
             return wrong(str(getattr(error, "what", error)).split("\n")[0], getattr(error, "do", None)), ""
         except Exception as error:
-            logger.exception("the metric %s failed", self.name)  # what was typed is in no message of ours
+            logger.error(
+                "the metric %s failed: %s", self.name, where_it_failed(error)
+            )  # not its text: it may be typed text
             return wrong(
                 f"The metric stopped with {type(error).__name__}", "Check the shape of the rows against the card."
             ), ""
