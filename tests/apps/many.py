@@ -8,11 +8,15 @@ import os
 import runpy
 import sys
 
+os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
+
+import gradio
+
 
 def main() -> None:
     """Run each folder's app.py under its own port."""
     port, addresses = int(sys.argv[1]), {}
-    os.environ["TRACE_SPACE_IN_TEST"] = "1"  # serve() comes back, so that the next one can start
+    gradio.Blocks.block_thread = lambda blocks: None  # launch comes back, so that the next one can start
     for at, folder in enumerate(sys.argv[2:]):
         os.environ["GRADIO_SERVER_PORT"] = str(port + at)
         os.chdir(folder)

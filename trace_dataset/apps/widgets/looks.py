@@ -6,7 +6,6 @@ and white. Texts of users stand in the direction of their script.
 
 from __future__ import annotations
 
-import os
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -158,7 +157,6 @@ def serve(page: Any, title: str = "") -> Any:
         show_error=False,
         max_file_size="2mb",
         state_session_capacity=2000,
-        prevent_thread_lock=bool(os.environ.get("TRACE_SPACE_IN_TEST")),
     )
 
 
