@@ -1,18 +1,14 @@
-"""TF-IDF over closed pools against scikit-learn, and sentence embeddings against SentenceTransformer.encode.
+"""TF-IDF over closed pools against scikit-learn; documents are indexed before the clock starts.
 
-    python -m benchmarks.retrieval [--dialogues 10000] [--rounds 3] [--only sparse|dense]
+    python -m benchmarks.retrieval [--dialogues 10000] [--rounds 3]
 
-Needs the extras `models` and `local`; scikit-learn comes with them. Documents are indexed before the clock starts.
+Needs scikit-learn. Sentence embeddings are measured by `benchmarks/dense.py`.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import random
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -88,52 +84,13 @@ def sparse(dialogues: int, rounds: int) -> None:
             print(f"largest difference to {name}: {np.abs(scores - found[OURS]).max():.1e}")
 
 
-def dense(rounds: int) -> None:
-    """Print the embeddings' figures."""
-    from sentence_transformers import SentenceTransformer
-
-    from trace_dataset.retrieval.embeddings import ENCODER, PACKAGE, Encoder
-
-    found_package = importlib.util.find_spec(PACKAGE)
-    assert found_package is not None
-    assert found_package.origin is not None
-    texts = english_texts(2500, 8, 30, seed=1) + english_texts(500, 60, 140, seed=2)
-    usual = SentenceTransformer(str(Path(found_package.origin).parent / "model"), device="cpu")
-    ours = Encoder(cache=False)
-    name = f"ours: by length, {ours.dtype}"
-    found = contest(
-        f"{ENCODER}, {len(texts):,} texts",
-        name,
-        {name: lambda: ours.encode(texts), "SentenceTransformer.encode": lambda: usual.encode(texts)},
-        rounds,
-    )
-    print(f"lowest cosine to float32: {lowest_cosine(found[name], found['SentenceTransformer.encode']):.5f}")
-
-
-def english_texts(count: int, shortest: int, longest: int, seed: int) -> list[str]:
-    """Return texts of common words, of so many words each."""
-    draw = random.Random(seed)
-    return [" ".join(draw.choices(COMMON, k=draw.randint(shortest, longest))) for _ in range(count)]
-
-
-def lowest_cosine(a: Sequence[Any], b: Sequence[Any]) -> float:
-    """Return the lowest cosine of two vectors of the same text."""
-    first, second = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
-    lengths = np.linalg.norm(first, axis=1) * np.linalg.norm(second, axis=1)
-    return float(((first * second).sum(axis=1) / lengths).min())
-
-
 def main() -> None:
     """Print the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dialogues", type=int, default=10_000)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--only", choices=("sparse", "dense"))
     options = parser.parse_args()
-    if options.only != "dense":
-        sparse(options.dialogues, options.rounds)
-    if options.only != "sparse":
-        dense(options.rounds)
+    sparse(options.dialogues, options.rounds)
 
 
 if __name__ == "__main__":

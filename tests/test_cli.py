@@ -146,3 +146,57 @@ def test_version(capsys):
     with pytest.raises(SystemExit):
         main(["--version"])
     assert capsys.readouterr().out.startswith("trace-dataset ")
+
+
+def own_folder(tmp_path, rank):
+    folder = tmp_path / "own"
+    folder.mkdir()
+    (folder / "own.py").write_text(
+        "import os, sys, time\nfrom trace_dataset.baseline import Baseline\n\n\n"
+        f"class Own(Baseline):\n    def rank(self, turn):\n        {rank}\n        return sorted(turn.pool)\n"
+    )
+    return str(folder)
+
+
+def arguments(sample_bundle, tmp_path, name, *more):
+    return ["run", name, "--yelp", str(sample_bundle), *SMALL, "--limit", "2", "--out", str(tmp_path / "runs"), *more]
+
+
+def test_what_a_baseline_prints_is_not_the_output_of_the_command(sample_bundle, tmp_path, capsys):
+    name = own_folder(tmp_path, 'print("hello"); sys.stdout.write("there")')
+    assert main(arguments(sample_bundle, tmp_path, name, "--json")) == 0
+    shown = capsys.readouterr()
+    (found,) = json.loads(shown.out)
+    assert found["failed"] == 0
+    assert found["dialogues"] == 2
+    assert "hello" in shown.err
+
+
+def test_a_strict_run_stops_and_a_turn_that_hangs_has_failed(sample_bundle, tmp_path, capsys):
+    name = own_folder(tmp_path, 'time.sleep(60 if turn.action == "greet" else 0)')
+    assert main(arguments(sample_bundle, tmp_path, name, "--turn-seconds", "0.2")) == 0
+    assert "2 failed turns, first: no answer within 0.2 s" in capsys.readouterr().out
+    strict = arguments(sample_bundle, tmp_path, name, "--turn-seconds", "0.2", "--strict", "--out", str(tmp_path / "s"))
+    assert main(strict) == 1
+    assert "no answer within 0.2 s" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        (["--budget-usd", "3"], "belong to --lm"),
+        (["--lm", "local"], "none of tfidf asks a language model"),
+        (["--lm", "local", "--lm-option", "temperature"], "is not NAME=VALUE"),
+        (["--workers", "0"], "workers=0"),
+        (["--turn-seconds", "-1"], "turn_seconds=-1.0"),
+        (["--ray", "127.0.0.1:1"], "Ray"),
+    ],
+)
+def test_options_that_do_not_go_together_are_told(sample_bundle, tmp_path, more, says, capsys):
+    assert main(arguments(sample_bundle, tmp_path, "tfidf", *more)) == 2
+    assert says.lower() in capsys.readouterr().err.lower()
+
+
+def test_a_baseline_that_asks_a_model_needs_one(sample_bundle, tmp_path, capsys):
+    assert main(arguments(sample_bundle, tmp_path, "dst")) == 2
+    assert "--lm" in capsys.readouterr().err

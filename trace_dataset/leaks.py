@@ -89,6 +89,10 @@ class RunFinder:
         found = [run for review_id in suspects for run in self._shared(tokens, review_id)]
         return _without_overlap(sorted(found, key=lambda run: (run.start - run.end, run.start, run.review_id)))
 
+    def is_clear(self, text: str) -> bool:
+        """Return whether a text shares no run with any review; cheaper than `runs` where that is all one needs."""
+        return not self._suspects(text)
+
     def any_run(self, text: str) -> Run | None:
         """Return the first run that a text shares with any review, or None."""
         return next(iter(self.runs(text)), None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 
 import pytest
 
@@ -12,6 +13,7 @@ from trace_dataset.evaluation import RunFolder, evaluate_baseline, run_baseline,
 from trace_dataset.evaluation.contexts import turn_contexts
 from trace_dataset.evaluation.controls import control
 from trace_dataset.evaluation.runner import DIALOGUES_PER_SHARD
+from trace_dataset.installed import hub_names
 from trace_dataset.kb import KnowledgeBase
 from trace_dataset.schema import Constraint, Turn
 from trace_dataset.turns import Response
@@ -243,3 +245,108 @@ def test_a_damaged_shard_is_told_and_then_answered_anew(benchmark, tmp_path):
 def test_what_is_no_baseline_is_told(benchmark):
     with pytest.raises(UsageError, match="NoneType is no baseline"):
         evaluate_baseline(None, benchmark)
+
+
+class Careless(Baseline):
+    """Does to its surroundings what it is told to."""
+
+    name = "careless"
+
+    def __init__(self, deed):
+        self.deed = deed
+
+    def rank(self, turn):
+        self.deed(self, turn)
+        return sorted(turn.pool)
+
+
+@pytest.mark.parametrize(
+    ("deed", "says"),
+    [
+        (lambda own, turn: own.kb.pois.clear(), "AttributeError"),
+        (lambda own, turn: own.kb.reviews.__setitem__("r", None), "AttributeError"),
+        (lambda own, turn: turn.pool.remove(turn.pool[0]), "AttributeError"),
+        (lambda own, turn: setattr(turn, "action", "close"), "FrozenInstanceError"),
+    ],
+)
+def test_a_baseline_cannot_change_what_others_read(benchmark, tmp_path, deed, says):
+    before = len(benchmark.kb.pois), len(benchmark.kb.reviews)
+    run = run_baseline(Careless(deed), benchmark, tmp_path / "run", limit=1)
+    assert {says in (answer.error or "") for answer in run.responses()} == {True}
+    assert (len(benchmark.kb.pois), len(benchmark.kb.reviews)) == before
+
+
+def test_a_baseline_that_forks_answers_once(benchmark, tmp_path):
+    run = run_baseline(Careless(lambda own, turn: os.fork()), benchmark, tmp_path / "run", limit=3)
+    plain = run_baseline(Careless(lambda own, turn: None), benchmark, tmp_path / "plain", limit=3)
+    assert run.responses() == plain.responses()
+
+
+def test_what_an_exception_says_of_a_review_is_not_stored(benchmark, tmp_path):
+    review = next(iter(benchmark.kb.reviews.values())).text
+
+    def tell(own, turn):
+        raise KeyError(f"no such key: {review}")
+
+    run = run_baseline(Careless(tell), benchmark, tmp_path / "run", limit=1)
+    assert all("[review text]" in answer.error for answer in run.responses())
+    assert not any(benchmark.finder.any_run(answer.error) for answer in run.responses())
+    with pytest.raises(TraceError) as stop:
+        run_baseline(Careless(tell), benchmark, tmp_path / "strict", limit=1, strict=True)
+    assert benchmark.finder.any_run(str(stop.value)) is None
+
+
+@pytest.mark.parametrize("method", ["prepare", "reset", "observe"])
+def test_a_baseline_that_fails_outside_of_its_answers(benchmark, tmp_path, method):
+    def broken(self, argument):
+        raise RuntimeError("not now")
+
+    kind = type("Broken", (Baseline,), {"rank": lambda self, turn: sorted(turn.pool), method: broken})
+    if method == "prepare":
+        with pytest.raises(TraceError, match="could not be prepared: RuntimeError: not now"):
+            run_baseline(kind(), benchmark, tmp_path / "run", limit=1)
+        return
+    run = run_baseline(kind(), benchmark, tmp_path / "run", limit=1)
+    assert {answer.error for answer in run.responses()} == {"RuntimeError: not now"}
+
+
+def test_all_turns_at_once_give_what_each_gives_alone(benchmark):
+    turns = [t for item in benchmark.dialogues[:12] for _, t in turn_contexts(item, benchmark.kb.cells, "16", 42, "x")]
+    for name in hub_names("baselines"):
+        baseline = load_baseline(name)
+        if baseline.uses_lm or name in ("dense", "hybrid_rrf"):  # these in tests/baselines, with their extras
+            continue
+        baseline.prepare(benchmark.kb)
+        assert baseline.rank_many(turns) == [baseline.rank(turn) for turn in turns], name
+
+
+def test_where_ranking_all_at_once_fails_each_turn_is_asked_for(benchmark, tmp_path):
+    class Batch(Baseline):
+        name = "batch"
+
+        def rank(self, turn):
+            return sorted(turn.pool)
+
+        def rank_many(self, turns):
+            raise MemoryError("too many")
+
+    assert not any(answer.error for answer in run_baseline(Batch(), benchmark, tmp_path / "run", limit=5).responses())
+
+
+def test_another_parameter_is_another_run(benchmark, tmp_path):
+    class Tuned(Baseline):
+        name = "tuned"
+
+        def __init__(self, weight):
+            self.weight = weight
+
+        @property
+        def parameters(self):
+            return {"weight": self.weight}
+
+        def rank(self, turn):
+            return sorted(turn.pool)
+
+    run_baseline(Tuned(1), benchmark, tmp_path / "run", limit=1)
+    with pytest.raises(UsageError, match="differs in parameters"):
+        run_baseline(Tuned(2), benchmark, tmp_path / "run", limit=1)

@@ -87,6 +87,10 @@ def attempt(call: Callable[..., Any], *arguments: Any) -> tuple[Any, str | None]
 def _ids(values: Any, pool: Collection[str], what: str) -> tuple[str, ...]:
     if not isinstance(values, (list, tuple)):
         raise Fault(f"{what} {type(values).__name__}, not a list of business ids")
+    if set(map(type, values)) <= {str}:  # the usual case in one go; what is wrong is looked for below
+        different = set(values)
+        if len(different) == len(values) and different.issubset(pool):
+            return tuple(values)
     for value in values:
         if not isinstance(value, str):
             raise Fault(f"{what} an id of type {type(value).__name__}")

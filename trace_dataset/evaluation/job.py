@@ -51,6 +51,7 @@ class Job:
     strict: bool = False
     turn_seconds: float | None = None
     stopped: Callable[[], bool] = field(default=lambda: False, repr=False)
+    _clear: set[str] = field(default_factory=set, repr=False)  # threads may share it: adding is atomic
 
     def prepare(self) -> None:
         """Let the baseline read the knowledge base, which it cannot change for others.
@@ -177,7 +178,7 @@ class Job:
             turn.dialogue_id,
             index,
             turn.action,
-            store_text(response, reviews, self.benchmark.finder),
+            store_text(response, reviews, self.benchmark.finder, self._clear),
             named,
             dropped,
             response.citations,

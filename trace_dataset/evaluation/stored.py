@@ -19,6 +19,7 @@ from trace_dataset.leaks import RunFinder
 from trace_dataset.scoring.text import extract_quotes
 from trace_dataset.turns import Response
 
+MOST_CLEAR = 50_000  # texts that are remembered as clear
 FUZZY = 80.0  # of 100: what counts as a quote of a review (paper, section 2.2)
 
 
@@ -65,21 +66,32 @@ class PoolReviews:
         return cls(ids, frozenset(ids))
 
 
-def store_text(response: Response, reviews: PoolReviews, finder: RunFinder) -> StoredText:
+def store_text(
+    response: Response, reviews: PoolReviews, finder: RunFinder, clear: set[str] | None = None
+) -> StoredText:
     """Take the review text out of a response.
 
     Args:
         reviews: of the pool; cited ones are tried first.
         finder: over the texts of all reviews.
+        clear: texts known to share no run with any review, to be added to: what systems say between quotes is often the same.
     """
     text = response.text
     cited = [citation.review_id for citation in response.citations if citation.review_id in finder.texts]
     within = reviews.within if reviews.within.issuperset(cited) else reviews.within.union(cited)
     taken = list(_quoted(text, [*dict.fromkeys(cited), *reviews.ids], finder.texts))
+    clear = set() if clear is None else clear
     for start, end in _gaps(text, taken):
+        gap = text[start:end]
+        if gap in clear:
+            continue
+        if finder.is_clear(gap):
+            if len(clear) < MOST_CLEAR:
+                clear.add(gap)
+            continue
         taken += [
             (run.start + start, run.end + start, run.review_id, run.review_start, run.review_end)
-            for run in finder.runs(text[start:end], within)
+            for run in finder.runs(gap, within)
         ]
     labels = {citation.label for citation in response.citations}
     template, spans, position = [], [], 0
