@@ -1,7 +1,10 @@
 """The Spaces of the metrics and of the leaderboard in a browser, where this project cannot be imported."""
 
+import sys
+
 import pytest
-from apps.spaces import ATTACK
+from apps.boards import board
+from apps.spaces import ATTACK, leaderboard_space, serve_one
 
 from trace_dataset.installed import hub_names
 
@@ -88,3 +91,13 @@ def test_the_leaderboard_filters_and_keeps_kinds_of_dialogues_apart(plain_spaces
 def test_no_process_of_a_metric_or_the_leaderboard_asked_anybody(plain_spaces, visit):
     visit(plain_spaces.addresses["cgs"]).page.wait_for_selector(".score strong")
     assert plain_spaces.reached() == []
+
+
+def test_app_py_on_its_own_asks_nobody(browser, visit, tmp_path):
+    folder = leaderboard_space(tmp_path / "space", board())
+    served = serve_one(tmp_path, folder, sys.executable)
+    one = visit(served.addresses["space"])
+    one.see("llm_zero_shot", "table")
+    one.close()
+    served.stop()
+    assert served.reached() == []

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from importlib.metadata import Distribution, PackageNotFoundError, distribution, version
 from pathlib import Path
 
 import trace_dataset
@@ -72,7 +72,7 @@ def _built(root: Path) -> bytes:
         for name in SOURCES:
             shutil.copytree(root / name, source / name, ignore=shutil.ignore_patterns("__pycache__", "*.pyc"))
         command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", str(out), str(source)]
-        if importlib.util.find_spec("setuptools") is not None:
+        if _builds_wheels():
             command.insert(5, "--no-build-isolation")
         done = subprocess.run(command, cwd=scratch, capture_output=True, text=True, check=False)
         if done.returncode:
@@ -82,6 +82,15 @@ def _built(root: Path) -> bytes:
             )
         [path] = out.glob("*.whl")
         return path.read_bytes()
+
+
+def _builds_wheels() -> bool:
+    """Return whether this environment builds wheels without fetching anything: older setuptools need the package `wheel`."""
+    try:
+        release = version("setuptools").split(".")
+    except PackageNotFoundError:
+        return False
+    return importlib.util.find_spec("wheel") is not None or [int(part) for part in release[:2]] >= [70, 1]
 
 
 def _normalised(wheel: bytes) -> PublishedFile:
