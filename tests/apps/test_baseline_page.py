@@ -300,12 +300,19 @@ def test_a_baseline_that_asks_a_model_says_so_where_none_is_configured(kb, monke
 
 
 def test_a_thousand_places_are_ranked_drawn_and_folded(kb):
-    big = places.sample_places(1008)
-    everywhere = [replace(poi, city="Tampa", poi_type="hotel") for poi in big.pois.values()][:1000]
-    wide = KnowledgeBase.from_tables(everywhere, big.reviews.values())
+    pois, reviews = [], []
+    for copy in range(4):
+        for poi in kb.pois.values():
+            pois.append(replace(poi, business_id=f"{poi.business_id}-{copy}", city="Tampa", poi_type="hotel"))
+            some = [kb.reviews[review_id] for review_id in kb.reviews_of[poi.business_id][:2]]
+            reviews += [
+                replace(item, review_id=f"{item.review_id}-{copy}", business_id=pois[-1].business_id) for item in some
+            ]
+    wide = KnowledgeBase.from_tables(pois[:1000], reviews)
     page = BaselinePage(lambda: load_baseline("tfidf"), wide)
     started = time.monotonic()
-    talk, _, _, ranking, chart, _ = page.send(begin(page, "open"), "Good coffee and free parking", "recommend")
+    wish = "Good coffee and free parking. " + " ".join(f"word{at}" for at in range(600))
+    talk, _, _, ranking, chart, _ = page.send(begin(page, "open"), wish, "recommend")
     assert len(talk.pool) == 1000
     assert "Ranks 11 to 100, of 1,000" in ranking
     assert len(ranking) + len(chart) < 500_000

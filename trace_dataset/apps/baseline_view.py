@@ -51,7 +51,10 @@ class View:
         if not order:
             return block('<h2>Ranking</h2><p class="quiet">It appears with the first answer.</p>')
         texts = [turn.text for turn in talk.turns if turn.role == "user" and turn.text != REFUSAL]
-        rows = [self._row(talk, rank, place, texts) for rank, place in enumerate(order[:MOST_SHOWN], start=1)]
+        find = self.reasons.finder(texts, order)
+        rows = [
+            self._row(talk, rank, place, find(place), texts) for rank, place in enumerate(order[:MOST_SHOWN], start=1)
+        ]
         header = ["#", "place", "your words in its data"]
         shown = table(header, rows[:SHOWN], (0,), label="ranking")
         rest = rows[SHOWN:]
@@ -101,13 +104,12 @@ class View:
             )
         return block("".join(parts))
 
-    def _row(self, talk: Talk, rank: int, place: str, texts: list[str]) -> list[str]:
+    def _row(self, talk: Talk, rank: int, place: str, found: list[str], texts: list[str]) -> list[str]:
         poi = self.kb.pois[place]
         name = marked(poi.name, [Mark(0, len(poi.name), "no", "refused")] if place in talk.rejected else [])
         star = "★ " if place in talk.named else ""
         price = f" · {'$' * poi.price}" if poi.price else ""
         about = f"{', '.join(poi.categories[:3])} · {poi.stars:.1f} stars ({poi.review_count}){price}"
-        found = self.reasons.words(place, texts, talk.answer.ranking)
         why = "; ".join(part for part in (", ".join(found), self.reasons.price(place, texts)) if part)
         return [str(rank), f'{star}{name}<br><span class="quiet">{escape(about)}</span>', escape(why) or "none"]
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from trace_dataset.kb import KnowledgeBase
@@ -24,17 +23,21 @@ class Reasons:
     def _words(self) -> dict[str, frozenset[str]]:
         return {place: frozenset(terms(place_document(self.kb, place))) for place in self.kb.pois}
 
-    def words(self, place: str, said: Sequence[str], pool: Sequence[str]) -> list[str]:
-        """Return which of the visitor's words a place has, those that fewest places of the pool have first.
+    def finder(self, said: Sequence[str], pool: Sequence[str]) -> Callable[[str], list[str]]:
+        """Return what finds the visitor's words in a place: those that fewest places of the pool have come first.
 
         Example:
-            >>> Reasons(KnowledgeBase.from_tables([], [])).words("a", [], [])
+            >>> Reasons(KnowledgeBase.from_tables([], [])).finder([], [])("a")
             []
         """
-        asked = list(dict.fromkeys(word for text in said for word in terms(text)))
-        here = [word for word in asked if word in self._words[place]] if asked else []
-        rarity = {word: math.log(len(pool) / sum(word in self._words[other] for other in pool)) for word in here}
-        return sorted(here, key=lambda word: -rarity[word])[:MOST_WORDS]
+        asked = dict.fromkeys(word for text in said for word in terms(text))
+        spread = {word: sum(word in self._words[place] for place in pool) for word in asked}
+
+        def find(place: str) -> list[str]:
+            here = [word for word in asked if word in self._words[place]]
+            return sorted(here, key=lambda word: spread[word])[:MOST_WORDS]
+
+        return find
 
     def price(self, place: str, said: Sequence[str]) -> str:
         """Return whether a place's price fits the last price word that was said; empty where nothing is known."""
