@@ -47,8 +47,12 @@ class RunBar:
     def __init__(self, name: str, total: int) -> None:
         self._bar = tqdm(total=total, desc=name, unit=" dialogues", file=sys.stderr, mininterval=0.2)
         self._first = True
+        self._last: Progress | None = None
 
     def __call__(self, state: Progress) -> None:
+        if state == self._last:  # an engine looks around more often than there is news
+            return
+        self._last = state
         self._bar.total = state.total
         if self._first:  # what earlier calls have done says nothing about the rate of this one
             self._bar.initial, self._first = max(0, state.done - 1), False

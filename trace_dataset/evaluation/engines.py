@@ -128,19 +128,18 @@ def in_processes(job: Job, run: RunFolder, numbers: Sequence[int], tally: Tally,
 def answer_shard(job: Job, run: RunFolder, number: int, tally: Tally) -> Iterator[None]:
     """Answer what is left of a shard and write it; yields after each dialogue."""
     answers: list[StoredResponse] = []
-    counted = 0
     with Part(run, number) as part:
         known = by_turn(part.answers)
         for answer in job.shard(number, known):
             if answers and answers[-1].dialogue_id != answer.dialogue_id:
-                tally.count(answers[counted:], dialogues=1)
-                counted = len(answers)
+                tally.count([], dialogues=1)
                 yield
             if (answer.dialogue_id, answer.turn_index) not in known:
                 part.append(answer)
             answers.append(answer)
+            tally.count([answer])
     run.write_shard(number, answers)
-    tally.count(answers[counted:], dialogues=1)
+    tally.count([], dialogues=1)
     yield
 
 
