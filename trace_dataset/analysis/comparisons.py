@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,22 +55,37 @@ def contrasts(
     check_same_dialogues(results)
     chosen = list(combinations(range(len(results)), 2)) if pairs is None else list(pairs)
     wanted = [(a, b, metric) for a, b in chosen for metric in metrics]
-    columns = _Columns()
-    plans = {key: _plan(results, *key, columns) for key in wanted}
-    kept = {key: plan for key, plan in plans.items() if columns.total(plan[2])}
+    plans = {key: _columns_of(results[key[0]], results[key[1]], key[2]) for key in wanted}
+    kept = {key: plan for key, plan in plans.items() if plan[2].any()}
     if not kept:
         return []
-    totals = resampled_totals(columns.matrix(), n_boot, seed)
+    replicates = differences_of(list(kept.values()), n_boot, seed)
     found = {}
-    for key, (first, second, counts) in kept.items():
-        difference = ratio(totals[:, first] - totals[:, second], totals[:, counts])
-        delta = (columns.total(first) - columns.total(second)) / columns.total(counts)
-        found[key] = comparison(delta, difference, columns.rows[counts])
+    for at, (key, (first, second, counts)) in enumerate(kept.items()):
+        delta = (math.fsum(first) - math.fsum(second)) / math.fsum(counts)
+        found[key] = comparison(delta, replicates[:, at], counts)
     adjusted = holm([item.p for item in found.values()])
     return [
         Contrast(results[a], results[b], metric, item, p)
         for ((a, b, metric), item), p in zip(found.items(), adjusted, strict=True)
     ]
+
+
+def differences_of(wanted: Sequence[tuple[Array, Array, Array]], n_boot: int = RESAMPLES, seed: int = SEED) -> Array:
+    """Return the difference of means of every resample (rows) and contrast (columns), all from one set of draws.
+
+    A column that several contrasts share, such as a system's sums, goes through the draws once.
+
+    Args:
+        wanted: for each contrast the sums of both systems, and the counts they share, by dialogue.
+    """
+    columns = _Columns()
+    places = [tuple(columns.add(values) for values in contrast) for contrast in wanted]
+    totals = resampled_totals(columns.matrix(), n_boot, seed)
+    found = np.empty((n_boot, len(places)))
+    for at, (first, second, counts) in enumerate(places):
+        found[:, at] = ratio(totals[:, first] - totals[:, second], totals[:, counts])
+    return found
 
 
 def check_same_dialogues(results: Sequence[Results]) -> None:
@@ -183,43 +197,30 @@ class _Columns:
         self.rows: list[Array] = []
         self._known: dict[bytes, int] = {}
 
-    def add(self, values: NDArray[Any]) -> int:
+    def add(self, values: Array) -> int:
         """Return the position of a column."""
-        values = values.astype(np.float64)
         key = values.tobytes()
         if key not in self._known:
             self._known[key] = len(self.rows)
             self.rows.append(values)
         return self._known[key]
 
-    def total(self, at: int) -> float:
-        """Return the sum of a column."""
-        return math.fsum(self.rows[at])
-
     def matrix(self) -> Array:
         """Return all columns side by side."""
         return np.column_stack(self.rows)
 
 
-def _plan(results: Sequence[Results], a: int, b: int, metric: str, columns: _Columns) -> tuple[int, int, int]:
-    """Return the columns that a contrast needs: the sums of both systems, and the counts, over turns defined for both."""
-    first, second = results[a], results[b]
+def _columns_of(first: Results, second: Results, metric: str) -> tuple[Array, Array, Array]:
+    """Return what a contrast needs by dialogue: the sums of both systems and the counts, over turns defined for both."""
     if metric in RATES:
-        return (
-            columns.add(first.cluster_sums.of(metric)[0]),
-            columns.add(second.cluster_sums.of(metric)[0]),
-            columns.add(first.cluster_sums.of(metric)[1]),
-        )
+        (recovered, episodes), (other, _) = first.cluster_sums.of(metric), second.cluster_sums.of(metric)
+        return recovered, other, episodes
     x, y = _numbers(first, metric), _numbers(second, metric)
     both = ~(np.isnan(x) | np.isnan(y))
-    owner = np.arange(len(x)) if metric in DIALOGUE_MEANS else first.owner
+    owner = (np.arange(len(x)) if metric in DIALOGUE_MEANS else first.owner)[both]
     size = len(first.dialogues["dialogue_id"])
-    kept = owner[both]
-    return (
-        columns.add(np.bincount(kept, weights=x[both], minlength=size)),
-        columns.add(np.bincount(kept, weights=y[both], minlength=size)),
-        columns.add(np.bincount(kept, minlength=size)),
-    )
+    sums = (np.bincount(owner, weights=side[both], minlength=size).astype(float) for side in (x, y))
+    return (*sums, np.bincount(owner, minlength=size).astype(float))  # type: ignore[return-value]
 
 
 def _contrast_row(item: Contrast, names: Mapping[str, str]) -> list[Cell]:
