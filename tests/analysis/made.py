@@ -25,7 +25,7 @@ def turn(hit: float | None = 0.0, **values: Any) -> Turn:
         "action": "recommend", "failed": False, "recall_at_1": hit, "recall_at_3": hit, "mrr": hit,
         "recall_at_1_multi": hit, "ranking_recall_at_3": hit, "bleu4": 0.1, "rouge_l": 0.2, "gs": 1.0, "cd": 0.4,
         "pc": 0.5, "cgs": 0.75, "n_quotes": 1, "price_alignment": None, "preference_coverage": 0.5,
-        "vacuous_pc": False, "has_alternatives": False, "cd_quoted": 0.4,
+        "vacuous_pc": False, "has_alternatives": False, "cd_quoted": 0.4, "ranking_recall_at_16": hit,
         **dict.fromkeys(THRESHOLDS, 1.0), **dict.fromkeys(WINDOWS, 0.5), **dict.fromkeys(SENTENCES.values(), 1),
     }  # fmt: skip
     if hit is None:

@@ -151,10 +151,15 @@ def test_multi_reference_lift_in_points() -> None:
     assert column(table, "turns with alternatives") == [1]
 
 
-def test_retriever_ablation_needs_two_retrievers() -> None:
-    runs = [hits("zs", [[value]], pool="open", retriever=name) for name, value in (("tfidf", 1.0), ("dense", 0.0))]
-    assert pool_tables.ablation_table(runs[:1]) is None
-    assert column(pool_tables.ablation_table(runs), "R@1") == [0.0, 1.0]
+def test_retriever_ablation_has_the_bound_that_a_prefilter_sets() -> None:
+    tfidf = results("tfidf", [[turn(0.0, ranking_recall_at_16=1.0)], [turn(0.0)]], pool="open")
+    asked = hits("zs", [[1.0], [0.0]], pool="open", parameters={"lm": {}, "retriever": "dense"})
+    opened = corpora([tfidf, asked, hits("popularity", [[0.0], [0.0]], pool="open")], 50)["open"]
+    table = pool_tables.ablation_table(opened)
+    assert [(row[0].text, row[1].text) for row in table.rows] == [("tfidf", "tfidf"), ("zs", "dense")]
+    assert column(table, "Recall@16 of the ranking")[0] == 0.5
+    assert pool_tables.ablation_table(None) is None
+    assert pool_tables.ablation_table(corpora([hits("popularity", [[0.0]], pool="open")], 50)["open"]) is None
 
 
 def test_signs_that_mean_something_elsewhere_mean_nothing_in_a_table() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from trace_dataset.analysis.comparisons import check_same_dialogues
 from trace_dataset.analysis.corpus import Corpus, differences
@@ -11,6 +11,7 @@ from trace_dataset.evaluation.bootstrap import compare
 from trace_dataset.evaluation.results import Results
 from trace_dataset.scoring.aggregate import summarize
 
+RETRIEVERS = ("tfidf", "dense")
 POOL_SIZES = {"closed": "8", "16": "16", "32": "32", "open": "open (the whole city and type)"}
 
 
@@ -90,42 +91,41 @@ def pool_lines(corpora: Mapping[str, Corpus]) -> dict[str, dict[str, tuple[Corpu
     return lines
 
 
-def ablation_table(results: Sequence[Results]) -> Table | None:
-    """Return the counterpart of Table 25: systems that differ in the retriever of their open-pool prefilter.
+def ablation_table(opened: Corpus | None) -> Table | None:
+    """Return the counterpart of Table 25: what a prefilter of 16 leaves of the open pool, and what systems make of it.
 
-    Runs say what they filter with in their settings (`retriever`); None where no system was run with two.
+    Recall@16 of a retriever's own ranking bounds the R@1 of every system that is shown its best 16. A system that asks a
+    model says in its parameters which retriever chose for it. None without a retriever's run over the open pool.
     """
-    by_system: dict[str, dict[str, Results]] = {}
-    for item in results:
-        retriever = item.settings.get("retriever")
-        if retriever and item.settings["pool"] == "open":
-            by_system.setdefault(item.name, {})[str(retriever)] = item
-    found = {name: runs for name, runs in by_system.items() if len(runs) > 1}
-    if not found:
+    chosen = [at for at, item in enumerate(opened.results) if _retriever(item)] if opened is not None else []
+    if opened is None or not chosen:
         return None
-    rows, sources = [], []
-    for name, runs in found.items():
-        for retriever, item in sorted(runs.items()):
-            figures = item.estimates()
-            recall = item.turns.get("prefilter_recall")
-            rows.append(
-                [
-                    words(name),
-                    words(retriever),
-                    *(estimate(figures[metric]) for metric in ("recall_at_1", "cd", "gs")),
-                    number(summarize(recall).mean if recall else None),
-                ]
-            )
-            sources.append([item.fingerprint[:8]])
+    rows = [
+        [
+            words(opened.names[at]),
+            words(_retriever(opened.results[at])),
+            *(estimate(opened.estimates[at][metric]) for metric in ("recall_at_1", "cd", "gs")),
+            number(summarize(opened.results[at].turns["ranking_recall_at_16"]).mean),
+            count(summarize(opened.results[at].turns["ranking_recall_at_16"]).n),
+        ]
+        for at in chosen
+    ]
     return Table(
         "table-25",
-        "Retriever ablation over the open pool (paper: Table 25)",
-        ["system", "retriever", "R@1", "CD", "GS", "prefilter Recall@16"],
+        "Retrievers over the open pool (paper: Table 25)",
+        ["system", "retriever", "R@1", "CD", "GS", "Recall@16 of the ranking", "turns n"],
         rows,
-        ["the prefilter's own recall bounds R@1; a dash where the run did not store it"],
-        differences([item for runs in found.values() for item in runs.values()]),
-        sources,
+        [opened.described, "Recall@16 of a retriever's ranking bounds R@1 of a system that is shown its best 16"],
+        opened.warnings,
+        [opened.sources[at] for at in chosen],
     )
+
+
+def _retriever(result: Results) -> str | None:
+    if result.name in RETRIEVERS:
+        return result.name
+    parameters = result.settings.get("parameters") or {}
+    return str(parameters.get("retriever") or "tfidf") if "lm" in parameters else None
 
 
 def _drop(found: Mapping[str, tuple[Corpus, int]]) -> list[Cell]:

@@ -20,6 +20,7 @@ from hydrate.errors import StorageError
 from trace_dataset.analysis import comparison_figures, comparisons, figures, pool_tables, sensitivity, tables
 from trace_dataset.analysis.catalogue import COMPARED
 from trace_dataset.analysis.corpus import Corpus, corpora, differences, run_key, sources_table
+from trace_dataset.analysis.entailment_tables import entailment_tables
 from trace_dataset.analysis.formats import Table
 from trace_dataset.analysis.maps import dialogue_map
 from trace_dataset.analysis.orderings import orderings_table
@@ -129,6 +130,7 @@ def _section(pool: str, by_pool: Mapping[str, Corpus], folder: Path, metrics: Se
             pool_tables.multi_reference_table,
         )
     )
+    section.tables.extend(entailment_tables(corpus))
     steps("sensitivity")
     section.figures.extend(_pictures(corpus, folder / "figures"))
     steps("figures")
@@ -166,7 +168,7 @@ def _across(by_pool: Mapping[str, Corpus], results: Sequence[Results], folder: P
     section = Section("pools", "Across pools")
     closed, opened = (by_pool[pool].results if pool in by_pool else () for pool in ("closed", "open"))
     claims = orderings_table(closed, opened, max(corpus.resamples for corpus in by_pool.values()))
-    for table in (pool_tables.pool_table(by_pool), pool_tables.ablation_table(results), claims):
+    for table in (pool_tables.pool_table(by_pool), pool_tables.ablation_table(by_pool.get("open")), claims):
         if table is not None:
             section.tables.append(table)
     if len(by_pool) > 1:

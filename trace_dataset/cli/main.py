@@ -10,7 +10,18 @@ from collections.abc import Sequence
 import hydrate.__main__ as hydration
 import trace_dataset
 from hydrate.errors import TraceError, UsageError
-from trace_dataset.cli import bundles, demo, language_model, new_baseline, push, report, report_annotations, runs
+from trace_dataset.cli import (
+    bundles,
+    demo,
+    language_model,
+    new_baseline,
+    push,
+    report,
+    report_annotations,
+    report_entailment,
+    reproduce,
+    runs,
+)
 from trace_dataset.pools import POOLS
 from trace_dataset.schema import SPLITS
 
@@ -191,6 +202,26 @@ def parser() -> argparse.ArgumentParser:
         "trace-dataset agreement annotations --runs runs/tfidf-closed --out agreement",
     )
     report_annotations.add_arguments(verb)
+
+    verb = _verb(
+        verbs,
+        "entail",
+        report_entailment.entail,
+        "ask an entailment model about stored responses, for reports to read",
+        "trace-dataset entail runs/tfidf-closed --yelp ~/Yelp-JSON.zip --limit 1000",
+    )
+    _source(verb)
+    report_entailment.add_arguments(verb)
+
+    verb = _verb(
+        verbs,
+        "reproduce",
+        lambda options: reproduce.reproduce(options, main),
+        "make a table of the paper again, and put ours beside it",
+        "trace-dataset reproduce table-5 --yelp ~/Yelp-JSON.zip --release trace-release",
+    )
+    reproduce.add_arguments(verb)
+    _source(verb)
     return top
 
 

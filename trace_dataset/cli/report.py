@@ -18,6 +18,7 @@ from trace_dataset.analysis.tables import competency_table
 from trace_dataset.cli.progress import StageBars
 from trace_dataset.cli.runs import open_source
 from trace_dataset.evaluation.bootstrap import RESAMPLES
+from trace_dataset.evaluation.entailed import with_entailment
 from trace_dataset.evaluation.results import Results
 from trace_dataset.evaluation.run_folder import RunFolder
 from trace_dataset.evaluation.score import score_run, stored_scores, versions
@@ -100,7 +101,7 @@ def scored(runs: Sequence[RunFolder], benchmark: Benchmark | None) -> list[Resul
     found = []
     for run in runs:
         if benchmark is not None and run.settings["content_digest"] == digest:
-            found.append(score_run(run, benchmark))
+            found.append(with_entailment(score_run(run, benchmark), run))
             continue
         stored = stored_scores(run)
         if stored is None:
@@ -110,5 +111,5 @@ def scored(runs: Sequence[RunFolder], benchmark: Benchmark | None) -> list[Resul
                 f"{run.folder} has no scores of this version",
                 do=f"run `trace-dataset score {run.folder} --yelp …` first",
             )
-        found.append(stored)
+        found.append(with_entailment(stored, run))
     return found

@@ -83,6 +83,7 @@ class Results:
     turns: Mapping[str, list[Any]]
     dialogues: Mapping[str, list[Any]]
     versions: Mapping[str, Any] = field(default_factory=dict)
+    entailment: str | None = None  # the model whose probabilities stand among the turn columns
 
     def __repr__(self) -> str:
         found = self.estimates()

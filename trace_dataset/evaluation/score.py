@@ -17,7 +17,7 @@ from trace_dataset.evaluation.columns import (
 from trace_dataset.evaluation.responses import StoredResponse
 from trace_dataset.evaluation.results import DIALOGUE_METRICS, Results
 from trace_dataset.evaluation.run_folder import RunFolder, write_whole
-from trace_dataset.evaluation.variants import dialogue_variants, turn_variants
+from trace_dataset.evaluation.variants import VARIANTS_VERSION, dialogue_variants, turn_variants
 from trace_dataset.kb import KnowledgeBase
 from trace_dataset.release import Benchmark
 from trace_dataset.retrieval import place_facts
@@ -94,7 +94,7 @@ def stored_scores(run: RunFolder) -> Results | None:
 
 def versions() -> dict[str, Any]:
     """Return what decides a score besides the responses; results of different versions are not comparable."""
-    return {"scores": SCORES_VERSION, "rapidfuzz": version("rapidfuzz")}
+    return {"scores": SCORES_VERSION, "variants": VARIANTS_VERSION, "rapidfuzz": version("rapidfuzz")}
 
 
 def dialogue_groups(dialogues: Sequence[Dialogue], split_of: Mapping[str, str]) -> dict[str, list[Any]]:

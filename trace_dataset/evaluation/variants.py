@@ -13,8 +13,10 @@ from trace_dataset.kb import KnowledgeBase
 from trace_dataset.scoring.entailment import CATEGORIES, sentence_category
 from trace_dataset.scoring.grounding import WINDOW, grounding_score, provenance_coverage, score_turns
 from trace_dataset.scoring.practical import THRESHOLD_KM, spatial_coherence
+from trace_dataset.scoring.ranking import recall_at_k
 from trace_dataset.scoring.text import split_sentences, tokenize
 
+VARIANTS_VERSION = 1  # rises when a column is added or changed
 THRESHOLDS: dict[str, float | str] = {"gs_70": 0.70, "gs_80": 0.80, "gs_90": 0.90, "gs_exact": "exact"}
 WINDOWS = {"pc_20": 20, "pc_40": 40, "pc_80": WINDOW, "pc_120": 120, "pc_160": 160}
 DISTANCES = {"km_1": 1.0, "km_1_5": 1.5, "km_2": THRESHOLD_KM, "km_3": 3.0, "km_5": 5.0}
@@ -36,6 +38,9 @@ def turn_variants(columns: TurnColumns) -> dict[str, list[Any]]:
             bool(other) and bool(gold) for other, gold in zip(columns.alternatives, columns.gold, strict=True)
         ],
         "cd_quoted": list(exact.cd),
+        "ranking_recall_at_16": [
+            recall_at_k(ranking, gold, k=16) for ranking, gold in zip(columns.rankings, columns.gold, strict=True)
+        ],
     }
     for name, threshold in THRESHOLDS.items():
         found[name] = [

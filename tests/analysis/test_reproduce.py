@@ -1,0 +1,110 @@
+"""The paper's tables beside ours: locked plans that hold what it prints, and a command that makes and resumes the runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from analysis.made import hits, results, turn
+
+from hydrate.errors import UsageError
+from trace_dataset.analysis.reproduce import ASKING, PAPER, beside, cost, plan, plans
+from trace_dataset.cli import main
+from trace_dataset.installed import hub_names
+
+TABLES = ("5", "6", "16", "17", "18", "19", "20", "21", "22", "25")
+
+
+def test_there_is_a_plan_for_every_table_and_its_systems_exist() -> None:
+    assert set(plans()) == {f"table-{number}" for number in TABLES}
+    for wanted in plans().values():
+        assert set(wanted.systems) <= set(hub_names("baselines"))
+    assert plan("Table 5") is plan("table-5") is plan("5")
+    with pytest.raises(UsageError, match="no plan"):
+        plan("7")
+
+
+def test_plans_hold_what_the_paper_prints(shared: Path) -> None:
+    tables = {item["id"]: item for item in json.loads((shared / "cases" / "paper_tables.json").read_text())["tables"]}
+    names = json.loads(PAPER.read_text())["systems"]
+    for wanted in plans().values():
+        source = tables[f"TRACE.T{wanted.name.split('-')[1]}"]
+        rows = {row[0]: dict(zip(source["columns"], row, strict=True)) for row in source["rows"]}
+        for name, printed in wanted.printed.items():
+            for key, value in printed.items():
+                assert rows[names[name]][key] == value
+    assert [item["delta"] for item in plan("21").contrasts] == [row[3] for row in tables["TRACE.T21"]["rows"]]
+
+
+def test_difference_to_the_paper() -> None:
+    table = beside(
+        plan("5"),
+        [hits("tfidf", [[1.0], [0.0]]), hits("random", [[0.0], [0.0]], control=True)],
+        {"dense": "no torch"},
+        50,
+    )
+    rows = {row[0].text: dict(zip(table.header, (cell.value for cell in row), strict=True)) for row in table.rows}
+    assert (rows["tfidf"]["R@1"], rows["tfidf"]["R@1 paper"]) == (0.5, 0.257)
+    assert rows["tfidf"]["R@1 difference"] == pytest.approx(0.243)
+    assert (rows["dense"]["R@1"], rows["dense"]["R@1 difference"]) == (None, None)
+    assert rows["random †"]["R@1 paper"] is None
+    assert any("no torch" in note for note in table.notes)
+
+
+def test_every_kind_of_column_by_hand() -> None:
+    rows = [[turn(1.0, gs=1.0, cd=0.1, gs_70=0.5), turn(0.0, gs=0.0, cd=0.3, gs_70=0.7)]]
+    one, opened = results("tfidf", rows), hits("tfidf", [[0.0, 1.0]], pool="open")
+
+    def own(name: str, label: str, runs=(one,)) -> object:
+        table = beside(plan(name), list(runs), {}, 50)
+        row = next(row for row in table.rows if row[0].text == "tfidf")
+        return row[list(table.header).index(label)].value
+
+    assert own("16", "70 %") == pytest.approx(0.6)
+    assert own("18", "1 km") == 0.5
+    assert own("19", "r") == pytest.approx(-1.0)
+    assert own("20", "CD sd") == pytest.approx(0.2 / 2**0.5)
+    assert own("17", "entailment") is None
+    assert own("22", "CGSent") is None
+    assert own("6", "open R@1", (one, opened)) == 0.5
+    with_both = beside(plan("21"), [hits("spatial", [[1.0]]), hits("tfidf", [[1.0]])], {}, 50)
+    shown = {row[0].text: row[2].value for row in with_both.rows}
+    assert shown["spatial - tfidf"] == 0.0
+    assert shown["dense - tfidf"] is None
+
+
+def test_cost_of_what_asks_a_model() -> None:
+    asked, usd = cost(plan("25"), dialogues=2_000, turns=10_000, price=(1.0, 10.0))
+    assert asked == 2 * 2 * 1_000 * 5  # two systems, two pools, 1,000 dialogues of five system turns
+    assert usd == pytest.approx(asked * (2_500 * 1.0 + 150 * 10.0) / 1e6)
+    assert cost(plan("25"), 2_000, 10_000, None) == (asked, None)
+    assert cost(plan("16"), 2_000, 10_000, (1.0, 1.0)) == (0, 0.0)
+    assert set(ASKING) <= set(hub_names("baselines"))
+
+
+def test_the_command_makes_runs_and_goes_on_from_them(sample_bundle, tmp_path, capsys, monkeypatch) -> None:
+    monkeypatch.setitem(
+        plans(),
+        "table-16",
+        plan("16").__class__(**{**vars(plan("16")), "printed": {"popularity": plan("16").printed["popularity"]}}),
+    )
+    source = ["--yelp", str(sample_bundle), "--dialogues", "240", "--out", str(tmp_path), "--resamples", "100"]
+    assert main(["reproduce", "table-16", *source]) == 0
+    shown = capsys.readouterr().out
+    assert "paper" in shown
+    assert "popularity" in (tmp_path / "table-16-beside-paper.csv").read_text()
+    shards = {path: path.stat().st_mtime_ns for path in tmp_path.glob("runs/*/responses/*")}
+    assert shards
+    assert main(["reproduce", "16", *source]) == 0
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.glob("runs/*/responses/*")} == shards
+
+
+def test_a_paid_model_is_priced_before_anything_starts(sample_bundle, tmp_path, capsys) -> None:
+    source = ["--yelp", str(sample_bundle), "--dialogues", "240", "--out", str(tmp_path)]
+    paid = ["--lm", "openai/some-model", "--lm-prices", "1", "2"]
+    assert main(["reproduce", "table-25", *source, *paid]) == 2
+    shown = capsys.readouterr().err
+    assert "USD" in shown
+    assert "--yes" in shown
+    assert not list(tmp_path.glob("runs*"))

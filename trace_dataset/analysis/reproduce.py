@@ -1,0 +1,189 @@
+"""The paper's tables beside ours: a locked configuration for each, what they print, and what it costs to make them again."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from hydrate.errors import UsageError
+from trace_dataset.analysis.catalogue import METRICS
+from trace_dataset.analysis.comparisons import contrasts
+from trace_dataset.analysis.corpus import CONTROL_MARK, Corpus, corpora
+from trace_dataset.analysis.entailment_tables import cgs_ent, entailed_mean
+from trace_dataset.analysis.formats import Cell, Table, number, words
+from trace_dataset.analysis.statistics import pearson
+from trace_dataset.evaluation.results import Results
+from trace_dataset.scoring.aggregate import summarize, turn_sd
+
+PAPER = Path(__file__).with_name("paper.json")
+CONTROLS = ("random", "random_unseen", "parrot", "oracle")
+ASKING = ("llm_zero_shot", "dst", "rag_citation", "multi_review_synthesis", "memory_augmented", "itinerary_llm")
+CALLS = {"dst": 2, "multi_review_synthesis": 3, "memory_augmented": 2}  # questions a turn; one for the others
+READ, WRITTEN = 2_500, 150  # tokens that a question takes, about: eight cards with three reviews, and the conversation
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The locked configuration of one table: which systems, over which pools and how many dialogues, and what is printed."""
+
+    name: str
+    title: str
+    runs: tuple[tuple[str, int | None], ...]  # pool, and the first so many dialogues
+    columns: Mapping[str, Mapping[str, str]]
+    printed: Mapping[str, Mapping[str, float | None]]
+    contrasts: tuple[Mapping[str, Any], ...]
+
+    @property
+    def systems(self) -> list[str]:
+        """The baselines that the table needs, in the paper's order."""
+        names = [*self.printed, *(item[side] for item in self.contrasts for side in ("a", "b"))]
+        return list(dict.fromkeys(names))
+
+
+@functools.cache
+def plans() -> dict[str, Plan]:
+    """Return the plans of all tables by name, such as `table-5`."""
+    content = orjson.loads(PAPER.read_bytes())
+    return {
+        name: Plan(
+            name,
+            table["title"],
+            tuple((run["pool"], run["limit"]) for run in table["runs"]),
+            table.get("columns", {}),
+            table.get("printed", {}),
+            tuple(table.get("contrasts", ())),
+        )
+        for name, table in content["tables"].items()
+    }
+
+
+def plan(name: str) -> Plan:
+    """Return the plan of a table; `5`, `table-5` and `Table 5` name the same. Raises `UsageError` for any other."""
+    wanted = f"table-{name.lower().replace('table', '').strip(' -')}"
+    if wanted not in plans():
+        raise UsageError(f"there is no plan for {name!r}", do=f"use one of: {', '.join(plans())}")
+    return plans()[wanted]
+
+
+def cost(wanted: Plan, dialogues: int, turns: int, price: tuple[float, float] | None) -> tuple[int, float | None]:
+    """Return about how many questions the systems that ask a model need, and what they cost in USD; None without a price.
+
+    Args:
+        dialogues, turns: of the benchmark; turns are the system's.
+        price: USD for a million tokens read, and written.
+    """
+    each = turns / max(dialogues, 1)
+    asked = sum(
+        round(min(limit or dialogues, dialogues) * each) * CALLS.get(name, 1)
+        for name in wanted.systems
+        if name in ASKING
+        for _, limit in wanted.runs
+    )
+    return asked, None if price is None else asked * (READ * price[0] + WRITTEN * price[1]) / 1e6
+
+
+def beside(wanted: Plan, results: Sequence[Results], missing: Mapping[str, str], resamples: int) -> Table:
+    """Return ours, the paper's, and the difference, for every system and column of a table.
+
+    Args:
+        results: the runs that the plan needs, as far as they were made; controls stand below without a paper's value.
+        missing: why a system has no run.
+    """
+    found = corpora(results, resamples)
+    if wanted.contrasts:
+        return _contrast_table(wanted, found["closed"], missing)
+    closed, opened = found.get("closed"), found.get("open")
+    header = [
+        "system",
+        *(column["label"] + part for column in wanted.columns.values() for part in ("", " paper", " difference")),
+    ]
+    rows, sources = [], []
+    shown = [*wanted.systems, *(name for name in CONTROLS if _run(closed, name) is not None)]
+    for name in shown:
+        cells = [words(name + (CONTROL_MARK if name in CONTROLS else ""))]
+        for key, column in wanted.columns.items():
+            own = _value(closed, opened, name, column["ours"])
+            printed = wanted.printed.get(name, {}).get(key)
+            gap = None if own is None or printed is None else own - printed
+            cells += [number(own), number(printed), number(gap, sign=True)]
+        rows.append(cells)
+        sources.append([key for corpus in (closed, opened) if corpus for key in _keys(corpus, name)])
+    groups = {column["label"]: 3 for column in wanted.columns.values()}
+    warnings = [*(closed.warnings if closed else []), *(opened.warnings if opened else [])]
+    title = f"{wanted.title}: ours beside the paper's {wanted.name.replace('-', ' ').title()}"
+    return Table(f"{wanted.name}-beside-paper", title, header, rows, _notes(found, missing), warnings, sources, groups)
+
+
+def _notes(found: Mapping[str, Corpus], missing: Mapping[str, str]) -> list[str]:
+    notes = [corpus.described for corpus in found.values()]
+    notes.append(
+        "the paper's corpus is another one: orders that follow from the mechanism should agree, values need not"
+    )
+    notes.append(
+        "RejRec literal is the paper's rule, which gives 1.000 to whoever repeats the place last named (parrot)"
+    )
+    return [*notes, *(f"no run of {name}: {reason}" for name, reason in missing.items())]
+
+
+def _contrast_table(wanted: Plan, corpus: Corpus, missing: Mapping[str, str]) -> Table:
+    at = {result.name: place for place, result in enumerate(corpus.results)}
+    rows, sources = [], []
+    for item in wanted.contrasts:
+        known = item["a"] in at and item["b"] in at
+        pair = [(at[item["a"]], at[item["b"]])] if known else []
+        own = contrasts(corpus.results, [item["metric"]], pair, corpus.resamples) if known else []
+        one = own[0].found if own else None
+        shown = "-" if one is None else f"{one.delta:+.3f} [{one.low:+.3f}, {one.high:+.3f}]"
+        rows.append(
+            [
+                words(f"{item['a']} - {item['b']}"),
+                words(METRICS[item["metric"]].label),
+                Cell(shown, one.delta if one else None, one.low if one else None, one.high if one else None),
+                Cell(
+                    f"{item['delta']:+.3f} [{item['low']:+.3f}, {item['high']:+.3f}]",
+                    item["delta"],
+                    item["low"],
+                    item["high"],
+                ),
+                number(None if one is None else one.delta - item["delta"], sign=True),
+                words("-" if one is None else "yes" if one.significant else "no"),
+                words("yes" if item["significant"] else "no"),
+            ]
+        )
+        sources.append([key for side in ("a", "b") for key in _keys(corpus, item[side])])
+    header = ["A - B", "metric", "ours", "paper", "difference", "0 outside, ours", "0 outside, paper"]
+    title = f"{wanted.title}: ours beside the paper's {wanted.name.replace('-', ' ').title()}"
+    notes = _notes({"closed": corpus}, missing)
+    return Table(f"{wanted.name}-beside-paper", title, header, rows, notes, corpus.warnings, sources)
+
+
+def _value(closed: Corpus | None, opened: Corpus | None, name: str, ours: str) -> float | None:
+    kind, _, rest = ours.rpartition(":")
+    corpus = opened if kind == "open" else closed
+    at = _run(corpus, name)
+    if corpus is None or at is None:
+        return None
+    result = corpus.results[at]
+    if kind in ("turns", "dialogues"):
+        return summarize((result.turns if kind == "turns" else result.dialogues)[rest]).mean
+    if kind == "sd":
+        return turn_sd([result.turns[rest]])
+    if rest == "pearson":
+        return pearson(result.turns["cd"], result.turns["gs"])
+    if rest == "entailment":
+        return entailed_mean(result)
+    return cgs_ent(result) if rest == "cgs_ent" else corpus.estimates[at][rest].value
+
+
+def _run(corpus: Corpus | None, name: str) -> int | None:
+    return next((at for at, result in enumerate(corpus.results) if result.name == name), None) if corpus else None
+
+
+def _keys(corpus: Corpus, name: str) -> list[str]:
+    at = _run(corpus, name)
+    return [] if at is None else corpus.sources[at]

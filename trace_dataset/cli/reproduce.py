@@ -1,0 +1,159 @@
+"""`trace-dataset reproduce TABLE`: the runs that it needs, started or resumed, and our table beside the paper's."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from argparse import Namespace
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from hydrate.errors import TraceError, UsageError
+from trace_dataset.analysis.reproduce import ASKING, CONTROLS, READ, WRITTEN, Plan, beside, cost, plan, plans
+from trace_dataset.baseline import load_baseline
+from trace_dataset.cli.report import scored
+from trace_dataset.cli.runs import open_source
+from trace_dataset.evaluation.bootstrap import RESAMPLES
+from trace_dataset.evaluation.results import Results
+from trace_dataset.evaluation.run_folder import RunFolder, write_whole
+from trace_dataset.release import Benchmark
+
+Start = Callable[[Sequence[str]], int]
+PASSED_ON = (
+    "yelp",
+    "release",
+    "on_mismatch",
+    "seed",
+    "dialogues",
+    "max_places",
+    "min_pois",
+    "lm",
+    "api_base",
+    "budget_usd",
+    "workers",
+)
+
+
+def add_arguments(verb: argparse.ArgumentParser) -> None:
+    """Add the options of `reproduce` to a parser."""
+    verb.add_argument("table", help=f"one of {', '.join(plans())}")
+    verb.add_argument("--out", default="reproduce", help="folder of runs and tables (default: %(default)s)")
+    verb.add_argument("--workers", type=int, default=1, help="processes (default: %(default)s)")
+    verb.add_argument("--resamples", type=int, default=RESAMPLES, help="of the bootstrap (default: %(default)s)")
+    group = verb.add_argument_group("systems that ask a language model; without --lm they are left out")
+    group.add_argument("--lm", metavar="NAME", help="local, openai/NAME, anthropic/NAME, …")
+    group.add_argument("--api-base", metavar="URL", help="an endpoint with OpenAI's interface")
+    group.add_argument("--lm-prices", type=float, nargs=2, metavar=("READ", "WRITTEN"), help="USD for a million tokens")
+    group.add_argument("--budget-usd", type=float, metavar="X", help="stop when so much is spent")
+    group.add_argument(
+        "--yes", action="store_true", help="start a paid model; without it the cost is told and nothing runs"
+    )
+
+
+def reproduce(options: Namespace, start: Start) -> int:
+    """Make the runs, and print and write the table beside the paper's.
+
+    Args:
+        start: runs a command line of `trace-dataset`; given by the parser, whose `run` verb makes the runs.
+    """
+    wanted = plan(options.table)
+    benchmark = open_source(options)
+    _tell_cost(wanted, benchmark, options)
+    systems, missing = _available(wanted, options)
+    folders: list[Path] = []
+    for pool, limit in wanted.runs:
+        out = Path(options.out) / ("runs" if limit is None else f"runs-{limit}")
+        names = [*systems, *CONTROLS]
+        arguments = ["run", *names, "--pool", pool, "--out", str(out), *_passed_on(options, names)]
+        status = start([*arguments, *([] if limit is None else ["--limit", str(limit)])])
+        if status == 2 or status == 130:
+            return status
+        folders += _finished(out, names, pool, benchmark)
+    runs = [RunFolder.open(folder) for folder in folders]
+    results: list[Results] = scored(runs, benchmark)
+    table = beside(wanted, results, missing, options.resamples)
+    for suffix, text in ((".md", table.markdown()), (".tex", table.latex()), (".csv", table.csv())):
+        write_whole(Path(options.out) / f"{table.name}{suffix}", text.encode())
+    print(f"{table.title}\n\n{table.text()}\n")
+    print(
+        f"written: {Path(options.out) / table.name}.md, .tex, .csv; runs: {', '.join(str(run.folder) for run in runs)}"
+    )
+    return 0
+
+
+def _tell_cost(wanted: Plan, benchmark: Benchmark, options: Namespace) -> None:
+    """Print what the systems that ask a model would cost, and stop before a paid one that nobody said yes to."""
+    asking = [name for name in wanted.systems if name in ASKING]
+    if not asking or options.lm is None:
+        return
+    turns = sum(turn.role == "system" for item in benchmark.dialogues for turn in item.turns)
+    price = (0.0, 0.0) if options.lm == "local" else _price(options)
+    asked, usd = cost(wanted, len(benchmark.dialogues), turns, price)
+    shown = "price unknown: give --lm-prices READ WRITTEN" if usd is None else f"about {usd:,.2f} USD"
+    questions = f"about {asked:,} questions of {READ:,} tokens read and {WRITTEN} written"
+    print(f"{', '.join(asking)} with {options.lm}: {questions}, {shown}", file=sys.stderr)
+    if options.lm != "local" and not options.yes:
+        raise UsageError(
+            "nothing was started", do="say --yes to start it, with --budget-usd X for a limit, or leave --lm out"
+        )
+
+
+def _price(options: Namespace) -> tuple[float, float] | None:
+    """Return USD for a million tokens of a model, as given or as LiteLLM's own table has it; None where neither knows."""
+    if options.lm_prices:
+        return float(options.lm_prices[0]), float(options.lm_prices[1])
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # else it looks prices up on the network
+    try:
+        import litellm
+    except ImportError:
+        return None
+    known: Any = litellm.model_cost.get(options.lm) or litellm.model_cost.get(options.lm.partition("/")[2])
+    if not known or "input_cost_per_token" not in known:
+        return None
+    return 1e6 * known["input_cost_per_token"], 1e6 * known["output_cost_per_token"]
+
+
+def _available(wanted: Plan, options: Namespace) -> tuple[list[str], dict[str, str]]:
+    """Return the systems that can be run here, and why the others cannot."""
+    systems, missing = [], {}
+    for name in wanted.systems:
+        if name in ASKING and options.lm is None:
+            missing[name] = "it asks a language model: give --lm"
+            continue
+        try:
+            baseline = load_baseline(name)
+            if name not in ASKING:
+                _ = baseline.parameters  # names the extra where it is missing
+        except TraceError as error:
+            missing[name] = str(error).replace("\n", "; ")
+            continue
+        systems.append(name)
+    return systems, missing
+
+
+def _passed_on(options: Namespace, names: Sequence[str]) -> list[str]:
+    """Return the options that the `run` verb takes as they are."""
+    arguments: list[str] = []
+    for name in PASSED_ON:
+        value = getattr(options, name, None)
+        if value is not None and not (name in ("lm", "api_base", "budget_usd") and not set(names) & set(ASKING)):
+            arguments += [f"--{name.replace('_', '-')}", str(value)]
+    if options.open_only:
+        arguments.append("--open-only")
+    if options.lm_prices and set(names) & set(ASKING):
+        arguments += ["--lm-prices", *map(str, options.lm_prices)]
+    return arguments
+
+
+def _finished(out: Path, names: Sequence[str], pool: str, benchmark: Benchmark) -> list[Path]:
+    """Return the folders of the runs just made, whatever they are called."""
+    digest = benchmark.release.manifest.content_digest
+    found = []
+    for path in sorted(out.glob("*/run.json")):
+        run = RunFolder.open(path.parent)
+        same = run.settings["content_digest"] == digest and run.settings["pool"] == pool
+        if same and run.settings["baseline"] in names:
+            found.append(path.parent)
+    return found
