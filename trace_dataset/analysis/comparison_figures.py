@@ -15,7 +15,7 @@ from trace_dataset.analysis.corpus import Corpus
 from trace_dataset.analysis.drawing import bar, footnote, new_figure, save, style
 from trace_dataset.analysis.pool_tables import POOL_SIZES, pool_lines
 from trace_dataset.analysis.statistics import spearman
-from trace_dataset.evaluation.bootstrap import SEED
+from trace_dataset.evaluation.bootstrap import SEED, ratio
 from trace_dataset.evaluation.results import Results
 
 COMPONENTS = ("gs", "cd", "pc", "cgs_mean_of_turns")
@@ -119,15 +119,14 @@ def half_agreement(corpus: Corpus, metric: str) -> float | None:
         return None
     draw = np.random.default_rng(SEED)
     size = len(tables[0].sums)
-    found = []
-    for _ in range(HALVES):
-        half = np.zeros(size, dtype=bool)
-        half[draw.permutation(size)[: size // 2]] = True
-        means = [[_mean(*table.of(metric), part) for table in tables] for part in (half, ~half)]
-        rho = spearman(*means)
-        if rho is not None:
-            found.append(rho)
-    return math.fsum(found) / len(found) if found else None
+    halves = np.zeros((HALVES, size))
+    for half in halves:
+        half[draw.permutation(size)[: size // 2]] = 1.0
+    sums, counts = (np.column_stack([table.of(metric)[part] for table in tables]) for part in (0, 1))
+    means = [ratio(part @ sums, part @ counts) for part in (halves, 1 - halves)]
+    found = [spearman(list(one), list(other)) for one, other in zip(*means, strict=True)]
+    defined = [rho for rho in found if rho is not None]
+    return math.fsum(defined) / len(defined) if defined else None
 
 
 def _difference(panel: Any, row: int, item: Contrast | None) -> None:
@@ -155,8 +154,3 @@ def _vacuous(result: Results, metric: str) -> float | None:
         ]
         return sum(flags) / len(flags) if flags else None
     return None
-
-
-def _mean(sums: Any, counts: Any, part: Any) -> float | None:
-    many = float(counts[part].sum())
-    return float(sums[part].sum()) / many if many else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from trace_dataset.analysis.corpus import Corpus
@@ -177,8 +178,10 @@ def rank_correlation(reference: Sequence[float | None], values: Sequence[float |
 
 
 def _of_turns(result: Results, formula: str) -> float | None:
-    rows = zip(*(result.turns[name] for name in COMPONENTS), strict=True)
-    return summarize(apply_formula(formula, gs, cd, pc) for gs, cd, pc in rows if pc is not None).mean
+    times = Counter(zip(*(result.turns[name] for name in COMPONENTS), strict=True))  # many turns are equal in all three
+    values = [(apply_formula(formula, gs, cd, pc), many) for (gs, cd, pc), many in times.items() if pc is not None]
+    n = sum(many for _, many in values)
+    return math.fsum(value * many for value, many in values) / n if n else None
 
 
 def _turns(result: Results) -> Mapping[str, Sequence[float | None]]:

@@ -11,6 +11,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from trace_dataset.scoring.checks import check_lengths
 
 Values = Sequence["float | None"]
@@ -31,22 +34,18 @@ def pearson(x: Values, y: Values) -> float | None:
         >>> round(pearson([1, 2, 3, 4], [8, 6, 5, 1]), 6)
         -0.964764
     """
-    pairs = complete_pairs(x, y)
-    if len(pairs) < 2:
+    a, b = _complete(x, y)
+    if len(a) < 2 or not np.ptp(a) or not np.ptp(b):
         return None
-    mean_x, mean_y = (math.fsum(side) / len(pairs) for side in zip(*pairs, strict=True))
-    spread_x = math.fsum((a - mean_x) ** 2 for a, _ in pairs)
-    spread_y = math.fsum((b - mean_y) ** 2 for _, b in pairs)
-    if len({a for a, _ in pairs}) < 2 or len({b for _, b in pairs}) < 2 or not spread_x or not spread_y:
-        return None
-    product = math.fsum((a - mean_x) * (b - mean_y) for a, b in pairs)
-    return max(-1.0, min(1.0, product / math.sqrt(spread_x) / math.sqrt(spread_y)))
+    a, b = a - a.mean(), b - b.mean()
+    spread = math.sqrt(float(a @ a)) * math.sqrt(float(b @ b))
+    return max(-1.0, min(1.0, float(a @ b) / spread)) if spread else None
 
 
 def spearman(x: Values, y: Values) -> float | None:
     """Return the rank correlation, -1 to 1; ties get average ranks."""
-    pairs = complete_pairs(x, y)
-    return pearson(*(ranks(side) for side in zip(*pairs, strict=True))) if pairs else None
+    a, b = _complete(x, y)
+    return pearson(ranks(a), ranks(b)) if len(a) else None
 
 
 def correlation_p(r: float, n: int) -> float | None:
@@ -91,9 +90,10 @@ def wilcoxon_p(a: Values, b: Values) -> float | None:
     """Return the two-sided probability of Wilcoxon's signed-rank test of a against b; None where nothing differs."""
     from scipy.stats import wilcoxon
 
-    differences = [round(x - y, DIGITS) for x, y in complete_pairs(a, b)]
-    moved = [value for value in differences if value]
-    return float(wilcoxon(moved).pvalue) if moved else None
+    first, second = _complete(a, b)
+    differences = np.round(first - second, DIGITS)
+    moved = differences[differences != 0]
+    return float(wilcoxon(moved).pvalue) if len(moved) else None
 
 
 def holm(probabilities: Sequence[float]) -> list[float]:
@@ -111,24 +111,16 @@ def holm(probabilities: Sequence[float]) -> list[float]:
     return adjusted
 
 
-def ranks(values: Sequence[float]) -> list[float]:
+def ranks(values: Sequence[float] | NDArray[np.float64]) -> list[float]:
     """Return the ranks from 1, ties at their average.
 
     Example:
         >>> ranks([10, 30, 20, 20])
         [1.0, 4.0, 2.5, 2.5]
     """
-    order = sorted(range(len(values)), key=values.__getitem__)
-    found = [0.0] * len(values)
-    start = 0
-    while start < len(order):
-        end = start
-        while end < len(order) and values[order[end]] == values[order[start]]:
-            end += 1
-        for place in order[start:end]:
-            found[place] = (start + 1 + end) / 2
-        start = end
-    return found
+    from scipy.stats import rankdata
+
+    return [float(rank) for rank in rankdata(values)] if len(values) else []
 
 
 def paired_t(a: Values, b: Values) -> dict[str, float] | None:
@@ -136,20 +128,16 @@ def paired_t(a: Values, b: Values) -> dict[str, float] | None:
 
     `student_t_p(t, df)` gives its probability. None with fewer than two pairs, or where all differences are equal.
     """
-    pairs = complete_pairs(a, b)
-    n = len(pairs)
-    differences = [x - y for x, y in pairs]
-    if n < 2:
+    first, second = _complete(a, b)
+    n, differences = len(first), first - second
+    if n < 2 or len(np.unique(np.round(differences, DIGITS))) < 2:
         return None
-    mean = math.fsum(differences) / n
-    sd = math.sqrt(math.fsum((value - mean) ** 2 for value in differences) / (n - 1))
-    if len({round(value, DIGITS) for value in differences}) < 2:
-        return None
+    mean, sd = float(differences.mean()), float(differences.std(ddof=1))
     return {
         "n": n,
         "df": n - 1,
-        "mean_a": math.fsum(x for x, _ in pairs) / n,
-        "mean_b": math.fsum(y for _, y in pairs) / n,
+        "mean_a": float(first.mean()),
+        "mean_b": float(second.mean()),
         "t": mean / (sd / math.sqrt(n)),
         "cohens_d": mean / sd,
     }
@@ -224,3 +212,11 @@ def _together(groups: Sequence[Values]) -> tuple[list[float], list[int]]:
 
 def _ties(values: Sequence[float]) -> int:
     return sum(count**3 - count for count in Counter(values).values())
+
+
+def _complete(x: Values, y: Values) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return both sides of the pairs in which neither value is missing."""
+    check_lengths(x=x, y=y)
+    a, b = (np.array([math.nan if value is None else value for value in side], dtype=float) for side in (x, y))
+    kept = ~(np.isnan(a) | np.isnan(b))
+    return a[kept], b[kept]
