@@ -26,9 +26,13 @@ NASTY = "a|b <img src=x onerror=alert(1)> $x_1$ & 50% שלום"
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory) -> list[str]:
     tmp_path = tmp_path_factory.mktemp("made")
-    values = {"a": [[1.0, 0.0], [1.0], [0.0]], "b": [[0.0, 0.0], [1.0], [0.0]], "c": [[1.0, 1.0], [1.0], [0.0]]}
+    values = {
+        "tfidf": [[1.0, 0.0], [1.0], [0.0]],
+        "popularity": [[0.0, 0.0], [1.0], [0.0]],
+        "c": [[1.0, 1.0], [1.0], [0.0]],
+    }
     systems = [hits(name, rows) for name, rows in values.items()]
-    systems += [hits("random", values["b"], control=True), hits("a", values["b"], pool="open")]
+    systems += [hits("random", values["c"], control=True), hits("tfidf", values["c"], pool="open")]
     return [str(folder(item, tmp_path / "runs" / f"{at}")) for at, item in enumerate(systems)]
 
 
@@ -96,7 +100,7 @@ def test_every_row_with_a_number_names_runs_of_the_report(out) -> None:
     for key, run in manifest["runs"].items():
         assert f'id="run-{key}"' in page
         assert run["fingerprint"].startswith(key)
-        assert set(run["scores"]) == {"scores", "rapidfuzz"}
+        assert set(run["scores"]) == {"scores", "variants", "rapidfuzz"}
 
 
 def test_the_same_report_twice_is_the_same_bytes(runs, out, tmp_path, capsys) -> None:

@@ -96,6 +96,7 @@ def test_the_command_makes_runs_and_goes_on_from_them(sample_bundle, tmp_path, c
     assert "popularity" in (tmp_path / "table-16-beside-paper.csv").read_text()
     shards = {path: path.stat().st_mtime_ns for path in tmp_path.glob("runs/*/responses/*")}
     assert shards
+    assert "verdict" in (tmp_path / "table-16-orderings.csv").read_text()
     assert main(["reproduce", "16", *source]) == 0
     assert {path: path.stat().st_mtime_ns for path in tmp_path.glob("runs/*/responses/*")} == shards
 

@@ -9,7 +9,7 @@ LICENSED-TEXT.json                     only where the page holds review text: `p
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -170,7 +170,8 @@ def _across(by_pool: Mapping[str, Corpus], results: Sequence[Results], folder: P
     claims = orderings_table(closed, opened, max(corpus.resamples for corpus in by_pool.values()))
     for table in (pool_tables.pool_table(by_pool), pool_tables.ablation_table(by_pool.get("open")), claims):
         if table is not None:
-            section.tables.append(table)
+            every = [key for corpus in by_pool.values() for keys in corpus.sources for key in keys]
+            section.tables.append(table if table.sources else replace(table, sources=[every] * len(table.rows)))
     if len(by_pool) > 1:
         paths = comparison_figures.pool_curves(by_pool, folder / "figures", "pools")
         section.figures.append(

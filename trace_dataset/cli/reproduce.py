@@ -7,10 +7,12 @@ import os
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from hydrate.errors import TraceError, UsageError
+from trace_dataset.analysis.orderings import orderings_table
 from trace_dataset.analysis.reproduce import ASKING, CONTROLS, READ, WRITTEN, Plan, beside, cost, plan, plans
 from trace_dataset.baseline import load_baseline
 from trace_dataset.cli.report import scored
@@ -73,12 +75,18 @@ def reproduce(options: Namespace, start: Start) -> int:
         folders += _finished(out, names, pool, benchmark)
     runs = [RunFolder.open(folder) for folder in folders]
     results: list[Results] = scored(runs, benchmark)
-    table = beside(wanted, results, missing, options.resamples)
-    for suffix, text in ((".md", table.markdown()), (".tex", table.latex()), (".csv", table.csv())):
-        write_whole(Path(options.out) / f"{table.name}{suffix}", text.encode())
-    print(f"{table.title}\n\n{table.text()}\n")
+    tables = [beside(wanted, results, missing, options.resamples)]
+    pools = {pool: [item for item in results if item.settings["pool"] == pool] for pool in ("closed", "open")}
+    verdicts = orderings_table(pools["closed"], pools["open"], options.resamples)
+    if verdicts is not None:
+        tables.append(replace(verdicts, name=f"{wanted.name}-orderings"))
+    for table in tables:
+        for suffix, text in ((".md", table.markdown()), (".tex", table.latex()), (".csv", table.csv())):
+            write_whole(Path(options.out) / f"{table.name}{suffix}", text.encode())
+        print(f"{table.title}\n\n{table.text()}\n")
+    files = ", ".join(f"{table.name}.md, .tex, .csv" for table in tables)
     print(
-        f"written: {Path(options.out) / table.name}.md, .tex, .csv; runs: {', '.join(str(run.folder) for run in runs)}"
+        f"written to {options.out}: {files}; {len(runs)} runs in {', '.join(sorted({str(run.folder.parent) for run in runs}))}"
     )
     return 0
 
