@@ -13,7 +13,8 @@ from trace_dataset.dialogues.shapes import Event, chain_length, events, parse
 from trace_dataset.dialogues.views import CellView
 
 MOST_VISITS = 600  # of the search through orders of places; a pool that needs more is redrawn
-MOST_ORDERS = 32  # to choose from: few other places should fit, and the golds be well spoken of
+ENOUGH_CHAINS = 16  # to choose from, if one of them is tight
+MOST_ORDERS = 80  # looked at: few other places should fit, and the golds be well spoken of
 STRENGTH, ADVANTAGE = (
     0.1,
     0.2,
@@ -61,11 +62,16 @@ def fit(
     askable = sum(1 << number for number, weight in enumerate(interest) if weight > 0)
     supports = {business: view.supports[business] & askable for business in pool}
     found: list[Chain] = []
+    tight = False  # whether some chain lets nobody fit but those whose turn comes later
     for places in islice(_orders(supports, shape, shuffled(rng, pool), least_first), MOST_ORDERS):
         wishes = _choose(view, shape, places, supports, tier, interest, rng, least_first)
         partners = None if wishes is None else _partners(view, shape, pool, places, wishes, rng)
         if wishes is not None and partners is not None:
-            found.append(Chain(shape, places + partners, wishes, _cost(view, shape, pool, places, wishes)))
+            cost, fitting = _cost(view, shape, pool, places, wishes)
+            found.append(Chain(shape, places + partners, wishes, cost))
+            tight = tight or fitting <= _due(shape)
+        if tight and len(found) >= ENOUGH_CHAINS:
+            break
     return min(found, key=lambda chain: chain.cost) if found else None
 
 
@@ -177,13 +183,15 @@ def asked_before(shape: str, wishes: Sequence[Sequence[int]]) -> dict[int, int]:
 
 def _cost(
     view: CellView, shape: str, pool: Sequence[str], places: Sequence[str], wishes: Sequence[Sequence[int]]
-) -> float:
+) -> tuple[float, int]:
     """Return how many others fit at each recommendation, less how much more the reviews say for the gold than for them.
+
+    The second number is how many others fit in all.
 
     A place that stands beside the gold in a comparison should miss one wish at most, as a partner does.
     """
     steps = parse(shape)
-    cost = 0.0
+    cost, fitting = 0.0, 0
     for index, asked in asked_before(shape, wishes).items():
         refused = {places[place] for step in steps[:index] if step.kind == "X" for place in step.places if place >= 0}
         gold = places[steps[index].places[0]]
@@ -196,10 +204,18 @@ def _cost(
         cost += MISS * sum(max(0, (asked & ~view.supports[business]).bit_count() - 1) for business in beside)
         numbers = tuple(view.members(asked))
         speaking = _said(view, gold, numbers)
+        fitting += len(others)
         cost += len(others) - STRENGTH * speaking
         if others:
             cost -= ADVANTAGE * (speaking - sum(_said(view, business, numbers) for business in others) / len(others))
-    return cost
+    return cost, fitting
+
+
+@cache
+def _due(shape: str) -> int:
+    """Return how many others fit at the recommendations of a shape in any case: those that are recommended later."""
+    golds = [step.places[0] for step in parse(shape) if step.recommends]
+    return sum(len(set(golds[index:])) - 1 for index in range(len(golds)))
 
 
 def _said(view: CellView, business: str, numbers: Iterable[int]) -> int:
