@@ -219,7 +219,8 @@ def test_imports_need_requirements():
     check_imports(files(test_it_dot_py="import pytest\n"), [])
     with pytest.raises(UsageError, match="is not Python"):
         check_imports(files(my_idea_dot_py="def"), [])
-    assert requirement_lines(files(requirements_dot_txt="# c\n\nscipy>=1  # why\ntrace-dataset==9\n")) == ["scipy>=1"]
+    text = "# c\n\nscipy>=1  # why\ntrace-dataset[models]==9\n"
+    assert requirement_lines(files(requirements_dot_txt=text)) == (["scipy>=1"], {"models"})
     with pytest.raises(UsageError, match=r"requirements\.txt, line 2"):
         requirement_lines(files(requirements_dot_txt="scipy\n-e git+https://x\n"))
 

@@ -18,7 +18,7 @@ from trace_dataset.hub.files import PublishedFile, collect
 from trace_dataset.hub.guard import Guard, guard_for
 from trace_dataset.hub.metrics import GRADIO
 from trace_dataset.hub.publication import Publication, Push, assemble, folder_files
-from trace_dataset.hub.trial import try_baselines
+from trace_dataset.hub.trial import BaselineTrial, try_baselines
 from trace_dataset.hub.upload import Options, push
 from trace_dataset.hub.wheel import own_wheel
 from trace_dataset.installed import hub_names, hub_path, render
@@ -93,6 +93,9 @@ def push_baselines(
     """Publish every installed baseline under one owner, each as `push_baseline` does; all are validated before one is sent."""
     guard = guard_for(None, yelp_path, progress)
     options = Options(dry_run, private, revision, token, replace)
+    names = hub_names("baselines")
+    contents = {name: _contents(folder_files(hub_path("baselines", name))[0]) for name in names}
+    tried = try_baselines(contents, lm)
     prepared = [
         prepare_baseline(
             name,
@@ -100,10 +103,10 @@ def push_baselines(
             guard,
             options,
             from_index=from_index,
-            lm=lm,
+            tried=tried[name],
             progress=progress,
         )
-        for name in hub_names("baselines")
+        for name in names
     ]
     return [push(item, options) for item in prepared]
 
@@ -117,9 +120,10 @@ def prepare_baseline(
     results: Results | str | Path | None = None,
     from_index: str | None = None,
     lm: str | None = None,
+    tried: BaselineTrial | None = None,
     progress: Progress | None = None,
 ) -> Publication:
-    """Return what `push_baseline` would publish, validated."""
+    """Return what `push_baseline` would publish, validated; `tried` is what a trial of these files has shown already."""
     check_repo_id(repo_id)
     folder = baseline_folder(baseline)
     name = folder.name
@@ -128,15 +132,17 @@ def prepare_baseline(
         raise UsageError(f"{folder} holds no {name}.py", do="name the module like its folder")
     if "README.md" not in files:
         raise UsageError(f"{folder} has no README.md", do="write its card: what it does, what it is good and bad at")
-    own = requirement_lines(files)
+    own, extras = requirement_lines(files)
     check_imports(files, own)
-    tried = try_baselines({name: {path: file.read() for path, file in files.items()}}, lm)[name]
+    tried = tried or try_baselines({name: _contents(files)}, lm)[name]
     wheel = None if from_index else own_wheel()
     if wheel is not None:
         files[wheel.path] = wheel
     scores = None if results is None else results_of(results)
-    files |= _space_files(name, repo_id, files, own, wheel, from_index, options.revision, scores)
-    checks = ["every import has a requirement", tried]
+    extras |= {"app"} | ({"llm"} if tried.uses_lm else set())
+    package = f"trace-dataset[{','.join(sorted(extras))}]"
+    files |= _space_files(name, repo_id, files, own, package, wheel, from_index, options.revision, scores)
+    checks = ["every import has a requirement", tried.told]
     if options.private and wheel is not None:
         checks.append(
             "a private Space cannot fetch its own wheel when it is built; make it public, or use --from-index"
@@ -159,26 +165,32 @@ def baseline_folder(baseline: str) -> Path:
     return Path(baseline).expanduser().resolve() if "/" in baseline else hub_path("baselines", baseline)
 
 
-def requirement_lines(files: Mapping[str, PublishedFile]) -> list[str]:
-    """Return the lines of a folder's own `requirements.txt`, without comments."""
+def requirement_lines(files: Mapping[str, PublishedFile]) -> tuple[list[str], set[str]]:
+    """Return the lines of a folder's own `requirements.txt`, and the extras that it asks of `trace-dataset`.
+
+    The package itself is left to the publisher: `trace-dataset[models]` in a folder adds the extra to the publisher's line.
+    """
     if "requirements.txt" not in files:
-        return []
+        return [], set()
     from packaging.requirements import InvalidRequirement, Requirement
 
-    found = []
+    found: list[str] = []
+    extras: set[str] = set()
     for number, line in enumerate(files["requirements.txt"].read().decode("utf-8").splitlines(), 1):
         wanted = line.split(" #")[0].strip()
         if not wanted or wanted.startswith("#"):
             continue
         try:
-            name = _plain(Requirement(wanted).name)
+            requirement = Requirement(wanted)
         except InvalidRequirement as error:
             raise UsageError(
                 f"requirements.txt, line {number}: {str(error).splitlines()[0]}", do="write one name and version a line"
             ) from None
-        if name not in OURS:  # the publisher adds its own
+        if _plain(requirement.name) in OURS:
+            extras |= requirement.extras
+        else:
             found.append(wanted)
-    return found
+    return found, extras
 
 
 def check_imports(files: Mapping[str, PublishedFile], own: Iterable[str]) -> None:
@@ -206,6 +218,10 @@ def check_imports(files: Mapping[str, PublishedFile], own: Iterable[str]) -> Non
         )
 
 
+def _contents(files: Mapping[str, PublishedFile]) -> dict[str, bytes]:
+    return {path: file.read() for path, file in files.items()}
+
+
 def _imports(path: str, content: bytes) -> list[str]:
     try:
         tree = ast.parse(content)
@@ -225,6 +241,7 @@ def _space_files(
     repo_id: str,
     files: Mapping[str, PublishedFile],
     own: list[str],
+    package: str,
     wheel: PublishedFile | None,
     from_index: str | None,
     revision: str | None,
@@ -235,11 +252,11 @@ def _space_files(
     metadata, body = split_card(files["README.md"].read().decode("utf-8"))
     title = heading(body, name)
     if wheel is None:
-        requirement = f"trace-dataset[app]=={from_index}"
+        requirement = f"{package}=={from_index}"
     else:
         # a Space is built from requirements.txt alone, before its files are there, so that a path would not be found
         url = f"{constants.ENDPOINT}/spaces/{repo_id}/resolve/{revision or 'main'}/{wheel.path}"
-        requirement = f"trace-dataset[app] @ {url}#sha256={wheel.sha256}"
+        requirement = f"{package} @ {url}#sha256={wheel.sha256}"
     values = {
         "name": name,
         "repo_id": repo_id,
@@ -247,6 +264,7 @@ def _space_files(
         "short_description": short(f"{title}, a baseline of the TRACE benchmark"),
         "body": body.strip(),
         "requirement": requirement,
+        "extras": package.removeprefix("trace-dataset"),
         "own": own,
         "wheel": wheel.path if wheel else None,
         "gradio": GRADIO,

@@ -6,7 +6,7 @@ import io
 import tempfile
 import zipfile
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -27,8 +27,9 @@ DATA_QUOTE, PROSE_QUOTE, NO_QUOTE = 3, 12, 10**6  # tokens of a quoted span that
 class Guard:
     """Review texts on this machine, and where they come from."""
 
-    texts: Mapping[str, str]
+    texts: Mapping[str, str] = field(repr=False)
     origin: str
+    cleared: set[str] = field(default_factory=set, repr=False)  # SHA256 of files in which nothing was found
 
     @cached_property
     def finder(self) -> RunFinder:
@@ -42,7 +43,8 @@ class Guard:
         words at 0.80); in the code and prose of a folder a quote has twelve words or more, since shorter strings are like
         some review by chance. A wheel is looked into, for runs.
         """
-        kept = unpacked(files)
+        given = list(files)
+        kept = unpacked(file for file in given if file.sha256 not in self.cleared)
         leaks: list[Leak] = []
         for shortest in (DATA_QUOTE, PROSE_QUOTE, NO_QUOTE):
             with tempfile.TemporaryDirectory() as scratch:
@@ -54,7 +56,8 @@ class Guard:
                 )
                 leaks += find_leaks(Path(scratch), self.finder, show, shortest)
         refuse_leaks(leaks)
-        return f"no text of {len(self.texts):,} reviews ({self.origin}) stands in {len(kept):,} files"
+        self.cleared.update(file.sha256 for file in given)
+        return f"no text of {len(self.texts):,} reviews ({self.origin}) stands in {len(given):,} files"
 
 
 def guard_for(release: Release | None, yelp_path: str | None, progress: Progress | None = None) -> Guard:

@@ -72,8 +72,11 @@ def push_metrics(
 ) -> list[Push]:
     """Publish every installed metric under one owner, each as `push_metric` does; all are validated before one is sent."""
     guard = guard_for(None, yelp_path, progress)
+    names = hub_names("metrics")
+    tried = try_metrics({name: lay_out(name, hub_path("metrics", name)) for name in names})
     prepared = [
-        prepare_metric(name, f"{owner}/{name}", guard, token=token, progress=progress) for name in hub_names("metrics")
+        prepare_metric(name, f"{owner}/{name}", guard, examples=tried[name], token=token, progress=progress)
+        for name in names
     ]
     return [push(item, Options(dry_run, private, revision, token, replace)) for item in prepared]
 
@@ -83,15 +86,16 @@ def prepare_metric(
     repo_id: str,
     guard: Guard,
     *,
+    examples: int | None = None,
     token: str | None = None,
     progress: Progress | None = None,
 ) -> Publication:
-    """Return what `push_metric` would publish, validated."""
+    """Return what `push_metric` would publish, validated; `examples` is how many ran in a trial of these files already."""
     folder = metric_folder(metric, repo_id)
     name = folder.name
     files, left_out = folder_files(folder)
     laid_out = lay_out(name, folder, files)
-    tried = try_metrics({name: laid_out})
+    examples = examples or try_metrics({name: laid_out})[name]
     files |= {path: PublishedFile(path, content) for path, content in laid_out.items()}
     files |= _space_files(name, repo_id, files)
     return assemble(
@@ -100,7 +104,7 @@ def prepare_metric(
         name,
         files.values(),
         guard=guard,
-        checks=(f"loads without trace_dataset and runs its {tried[name]} examples",),
+        checks=(f"loads without trace_dataset and runs its {examples} examples",),
         left_out=left_out,
         token=token,
         progress=progress,

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -111,23 +112,33 @@ root, lm, benchmark, found = Path(sys.argv[1]), json.loads(sys.argv[2]), None, {
 for folder in sorted(root.iterdir()):
     try:
         baseline = load_baseline(str(folder))
-        if getattr(baseline, "uses_lm", False):
+        if baseline.uses_lm:
             if lm is None:
-                found[folder.name] = {"told": "loads; not run, since it asks a language model and none was named (lm, --lm)"}
+                told = "loads; not run, since it asks a language model and none was named (lm=…, --lm)"
+                found[folder.name] = {"told": told, "uses_lm": True}
                 continue
             baseline.lm = lm
         if benchmark is None:
             benchmark = open_benchmark(Source(yelp_path=str(write_sample("sample", places=240)), n_dialogues=240))
         results = evaluate_baseline(baseline, benchmark, limit=2, strict=True)
-        found[folder.name] = {"told": f"loads and answers {len(results.turns['failed'])} turns of the sample"}
+        told = f"loads and answers {len(results.turns['failed'])} turns of the sample"
+        found[folder.name] = {"told": told, "uses_lm": bool(baseline.uses_lm)}
     except Exception as error:
         found[folder.name] = {"fault": f"{type(error).__name__}: {getattr(error, 'what', error)}"}
 print("\\n" + json.dumps(found))
 """
 
 
-def try_baselines(folders: Mapping[str, Mapping[str, bytes]], lm: str | None = None) -> dict[str, str]:
-    """Load baselines and let each answer two dialogues of the invented sample; return what was seen of each, in words.
+@dataclass(frozen=True)
+class BaselineTrial:
+    """What was seen of a baseline, in words, and whether it asks a language model."""
+
+    told: str
+    uses_lm: bool
+
+
+def try_baselines(folders: Mapping[str, Mapping[str, bytes]], lm: str | None = None) -> dict[str, BaselineTrial]:
+    """Load baselines and let each answer two dialogues of the invented sample; return what was seen of each.
 
     Args:
         lm: the language model for those that ask one; None loads them and no more.
@@ -149,4 +160,4 @@ def try_baselines(folders: Mapping[str, Mapping[str, bytes]], lm: str | None = N
             raise UsageError(
                 f"the baseline {name!r} does not run: {result['fault'][-1500:]}", do="mend it, then push again"
             )
-    return {name: result["told"] for name, result in found.items()}
+    return {name: BaselineTrial(**result) for name, result in found.items()}
