@@ -18,7 +18,7 @@ from trace_dataset.baseline import Baseline
 from trace_dataset.kb import KnowledgeBase
 from trace_dataset.lm import UNAVAILABLE, LanguageModel, LmStopped, Step, StepResult, Text, take_step
 from trace_dataset.lm.settings import SMALL, open_given, signature_of
-from trace_dataset.lm.steps import Check
+from trace_dataset.lm.steps import TRIES, Check
 from trace_dataset.retrieval import CellIndexes, by_score, popularity_rank
 from trace_dataset.retrieval.cards import SHORT, PromptSize, history_text, place_cards
 from trace_dataset.retrieval.mentions import mentions
@@ -29,6 +29,7 @@ from trace_dataset.turns import Response, TurnContext
 PREFILTER = 16  # places that a model is shown of a wider pool: TF-IDF's best (definitions, open-set interface)
 PATIENCE = 5  # turns in a row that the service failed; then the run is stopped
 QUOTE_TOKENS = 5  # a quote from here on is a review's words, and a name in it is not the answer's
+SMALL_TRIES = 2
 PROMPT_VERSION = 1  # part of a run's parameters: another prompt is another run
 SHORT_PATTERN = (
     "^[A-Z][A-Za-z0-9 ,.!?$'\\[\\]“”-]{30,200}[.!?]$"  # else a very small model copies the form of the reply
@@ -84,10 +85,13 @@ class LmBaseline(Baseline):
         Raises:
             LmStopped: the budget is spent, the key refused, or the service has failed several turns in a row.
         """
-        result = take_step(
-            self.model, self.step(turn), self.inputs(turn, ranking), self.check(turn, ranking), feedback=self.feedback
-        )
+        result = self.ask(turn, self.inputs(turn, ranking), self.check(turn, ranking))
         return self.answer(turn, ranking, result)
+
+    def ask(self, turn: TurnContext, told: Mapping[str, str], check: Check | None = None) -> StepResult:
+        """Ask for the turn's text; a very small model is told nothing of what was wrong, and asked once more only."""
+        tries = TRIES if self.feedback else SMALL_TRIES
+        return take_step(self.model, self.step(turn), told, check, tries, self.feedback)
 
     def step(self, turn: TurnContext) -> Step:
         """Return the question: one sentence for the action, and one text to write."""

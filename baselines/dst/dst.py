@@ -14,7 +14,6 @@ import functools
 from collections.abc import Sequence
 
 from trace_dataset.kb import KnowledgeBase
-from trace_dataset.lm import take_step
 from trace_dataset.lm_baseline import LmBaseline
 from trace_dataset.retrieval.cards import history_text, place_cards
 from trace_dataset.retrieval.state import DialogueState, dst_filter, filter_row
@@ -44,7 +43,7 @@ class Dst(LmBaseline):
             "the_traveller_wants": state.described({place: self.kb.pois[place].name for place in turn.pool}),
             "conversation": history_text(turn.history[-2:], self.size),
         }
-        return self.answer(turn, order, take_step(self.model, self.step(turn), told, feedback=self.feedback), *asked)
+        return self.answer(turn, order, self.ask(turn, told), *asked)
 
     def filtered(self, state: DialogueState, ranking: Sequence[str]) -> list[str]:
         """Return the places that the state leaves, in TF-IDF's order, and then the others."""

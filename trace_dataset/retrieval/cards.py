@@ -31,7 +31,7 @@ class PromptSize:
 
 
 SHORT = PromptSize(
-    reviews=1, review_chars=90, turns=2, answer_chars=240
+    reviews=1, review_chars=40, turns=1, answer_chars=240
 )  # for a very small model, which reads slowly too
 
 
