@@ -24,10 +24,10 @@ AWKWARD = ["", " ", "x" * 5000, "\ud800 a lone surrogate", "写真がきれい",
 
 @pytest.fixture(scope="module")
 def texts(benchmark):
-    places = [place_summary(benchmark.kb, place) for place in list(benchmark.kb.pois)[:60]]
+    places = [place_summary(benchmark.kb, place) for place in list(benchmark.kb.pois)[:30]]
     return [
         *places,
-        *(turn.text for dialogue in benchmark.dialogues[:20] for turn in dialogue.turns if turn.role == "user"),
+        *(turn.text for dialogue in benchmark.dialogues[:10] for turn in dialogue.turns if turn.role == "user"),
         *AWKWARD,
     ]
 
@@ -63,7 +63,7 @@ class TestWithTheEncoder:
         dense.prepare(benchmark.kb)
         turned_down = [
             context
-            for dialogue in benchmark.dialogues
+            for dialogue in benchmark.dialogues[:40]
             for _, context in turn_contexts(dialogue, benchmark.kb.cells, "closed", 42, "x")
             if context.rejected
         ]
