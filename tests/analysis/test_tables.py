@@ -109,6 +109,8 @@ def test_two_runs_of_one_baseline_have_names_of_their_own() -> None:
     names = row_names([hits("a", [[1.0]]), hits("a", [[1.0]], seed=7), hits("b", [[1.0]])])
     assert len(set(names)) == 3
     assert names[2] == "b"
+    asked = [hits("zs", [[1.0]], parameters={"lm": {"name": model}}) for model in ("openai/x", "local/y")]
+    assert row_names(asked) == ("zs, openai/x", "zs, local/y")
     with pytest.raises(UsageError, match="more than once"):
         corpora([hits("a", [[1.0]]), hits("a", [[1.0]])])
     with pytest.raises(UsageError, match="no runs"):

@@ -107,12 +107,19 @@ def corpora(results: Sequence[Results], resamples: int = RESAMPLES) -> dict[str,
 
 def row_names(results: Sequence[Results]) -> tuple[str, ...]:
     """Return one name a run: two runs of one baseline are told apart by their fingerprints."""
-    times = Counter(result.name for result in results)
+    shown = [result.name + (f", {model}" if (model := model_of(result)) else "") for result in results]
+    times = Counter(shown)
     return tuple(
-        (result.name if times[result.name] == 1 else f"{result.name} ({run_key(result)})")
-        + (CONTROL_MARK if result.control else "")
-        for result in results
+        (name if times[name] == 1 else f"{name} ({run_key(result)})") + (CONTROL_MARK if result.control else "")
+        for name, result in zip(shown, results, strict=True)
     )
+
+
+def model_of(result: Results) -> str | None:
+    """Return the name of the language model that a run asked; None for a run that asked none."""
+    parameters = result.settings.get("parameters")
+    asked = parameters.get("lm") if isinstance(parameters, dict) else None
+    return str(asked["name"]) if isinstance(asked, dict) and asked.get("name") else None
 
 
 def run_key(result: Results) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +19,7 @@ from trace_dataset.scoring.checks import check_lengths
 RESAMPLES = 10_000
 SEED = 42
 LEVEL = 0.95
-BLOCK = 4_000_000  # draws held in memory at a time: 32 MB, and rows enough for a matrix product
+BLOCK = 2_000_000  # draws held in memory at a time: 16 MB, and rows enough for a matrix product
 Dialogues = Sequence[Sequence["float | None"]]
 Array = NDArray[np.float64]
 
@@ -113,12 +114,18 @@ def resamples(n: int, n_boot: int = RESAMPLES, seed: int = SEED) -> Iterator[Arr
     """Yield how often each of n dialogues is drawn, some resamples at a time; the draws are those of one call."""
     stream = np.random.default_rng(seed)
     step = max(1, BLOCK // max(1, n))
-    for start in range(0, n_boot, step):
-        draws = stream.integers(0, n, size=(min(step, n_boot - start), n))
-        weights: Array = np.empty(draws.shape)
-        for row, drawn in zip(weights, draws, strict=True):
-            row[:] = np.bincount(drawn, minlength=n)
-        yield weights
+    sizes = [min(step, n_boot - start) for start in range(0, n_boot, step)]
+    with ThreadPoolExecutor(1) as ahead:  # one thread draws, in order, while the last block is counted and multiplied
+        waiting = ahead.submit(stream.integers, 0, n, size=(sizes[0], n)) if sizes else None
+        for at in range(len(sizes)):
+            assert waiting is not None
+            draws = waiting.result()
+            if at + 1 < len(sizes):
+                waiting = ahead.submit(stream.integers, 0, n, size=(sizes[at + 1], n))
+            weights: Array = np.empty(draws.shape)
+            for row, drawn in zip(weights, draws, strict=True):
+                row[:] = np.bincount(drawn, minlength=n)
+            yield weights
 
 
 def ratio(totals: Array, counts: Array) -> Array:
