@@ -17,7 +17,6 @@ from trace_dataset.evaluation.bootstrap import RESAMPLES, SEED, percentile_inter
 from trace_dataset.evaluation.results import Results, per_dialogue
 from trace_dataset.evaluation.variants import DISTANCES
 
-Means = tuple[np.ndarray, np.ndarray]
 Combine = Callable[[np.ndarray, np.ndarray], np.ndarray]
 Found = tuple[float, tuple[float, float]]
 
@@ -32,6 +31,7 @@ NON_LM = (
     "knowledge_enhanced",
     "persona_grounded",
 )
+COLUMNS = ("recall_at_1", "recall_at_1_multi", "gs", "cd", "spatial_coherence")
 POINT = 0.01
 ITINERARY_RATIO = 1.5  # of TF-IDF's spatial coherence at 2 km (decisions, item 16)
 LEAST_GS = 0.99
@@ -55,19 +55,20 @@ def orderings(closed: Sequence[Results], opened: Sequence[Results] = (), n_boot:
         n_boot: resamples of dialogues, seed 42.
     """
     runs, wide = _systems(closed, closed), _systems(opened, closed)
+    drawn = _Drawn([*runs.values(), *wide.values()], n_boot)
     systems = [name for name in NON_LM if name in runs]
     lacking = [name for name in NON_LM if name not in runs]
     found = [
-        *(_above(runs, "tfidf", other, "recall_at_1", n_boot) for other in ("popularity", "aspect")),
-        *(_within(runs, other, "tfidf", "recall_at_1", n_boot) for other in ("spatial", "itinerary")),
-        _ratio_of(runs, "itinerary", "tfidf", "spatial_coherence", n_boot),
-        *(_near(runs, kilometres, n_boot) for kilometres in DISTANCES),
-        *(_at_least(runs[name], "gs", LEAST_GS, n_boot) for name in systems),
-        *(_harder(runs, wide, name, n_boot) for name in systems),
-        *(_lifted(runs[name], n_boot) for name in systems),
+        *(_above(runs, "tfidf", other, "recall_at_1", drawn) for other in ("popularity", "aspect")),
+        *(_within(runs, other, "tfidf", "recall_at_1", drawn) for other in ("spatial", "itinerary")),
+        _ratio_of(runs, "itinerary", "tfidf", "spatial_coherence", drawn),
+        *(_near(runs, kilometres, drawn) for kilometres in DISTANCES),
+        *(_at_least(runs[name], "gs", LEAST_GS, drawn) for name in systems),
+        *(_harder(runs, wide, name, drawn) for name in systems),
+        *(_lifted(runs[name], drawn) for name in systems),
     ]
     found += [Ordering(f"{name}: GS, open pool, multi-reference", "-", MISSING) for name in lacking]
-    return [*found, _lowest_cd(runs, n_boot)]
+    return [*found, _lowest_cd(runs, drawn)]
 
 
 def orderings_table(closed: Sequence[Results], opened: Sequence[Results] = (), n_boot: int = RESAMPLES) -> Table | None:
@@ -93,52 +94,46 @@ def _systems(results: Sequence[Results], like: Sequence[Results]) -> dict[str, R
     return {item.name: item for item in results if not item.control and item.dialogues["dialogue_id"] == wanted}
 
 
-def _near(runs: dict[str, Results], column: str, n_boot: int) -> Ordering:
+def _near(runs: dict[str, Results], column: str, drawn: _Drawn) -> Ordering:
     claim = f"itinerary above all on spatial coherence at {DISTANCES[column]:g} km"
     others = [run for name, run in runs.items() if name != "itinerary"]
     if "itinerary" not in runs or not others or column not in runs["itinerary"].dialogues:
         return Ordering(claim, "-", MISSING)
-    parts = [_difference(_means_of(runs["itinerary"], column), _means_of(other, column), n_boot) for other in others]
+    parts = [_contrast(runs["itinerary"], other, (column, column), drawn, np.subtract) for other in others]
     value, (least, most) = min(parts, key=lambda part: part[1][0])
     verdict = _verdict(least > 0, any(high < 0 for _, (_, high) in parts))
     return Ordering(claim, f"{value:+.3f} [{least:+.3f}, {most:+.3f}] to the nearest", verdict)
 
 
-def _means_of(run: Results, column: str) -> tuple[np.ndarray, np.ndarray]:
-    size = len(run.dialogues["dialogue_id"])
-    sums, counts, _ = per_dialogue(run.dialogues[column], np.arange(size), size)
-    return sums, counts
-
-
-def _above(runs: dict[str, Results], high: str, low: str, metric: str, n_boot: int) -> Ordering:
+def _above(runs: dict[str, Results], high: str, low: str, metric: str, drawn: _Drawn) -> Ordering:
     claim = f"{high} above {low} on {METRICS[metric].label}"
     if high not in runs or low not in runs:
         return Ordering(claim, "-", MISSING)
-    value, (least, most) = _contrast(runs[high], runs[low], (metric, metric), n_boot, lambda a, b: a - b)
+    value, (least, most) = _contrast(runs[high], runs[low], (metric, metric), drawn, lambda a, b: a - b)
     return Ordering(claim, f"{value:+.3f} [{least:+.3f}, {most:+.3f}]", _verdict(least > 0, most < 0))
 
 
-def _within(runs: dict[str, Results], name: str, other: str, metric: str, n_boot: int) -> Ordering:
+def _within(runs: dict[str, Results], name: str, other: str, metric: str, drawn: _Drawn) -> Ordering:
     claim = f"{name} within a point of {other} on {METRICS[metric].label}"
     if name not in runs or other not in runs:
         return Ordering(claim, "-", MISSING)
-    value, (least, most) = _contrast(runs[name], runs[other], (metric, metric), n_boot, lambda a, b: a - b)
+    value, (least, most) = _contrast(runs[name], runs[other], (metric, metric), drawn, lambda a, b: a - b)
     inside, outside = least >= -POINT and most <= POINT, most < -POINT or least > POINT
     return Ordering(claim, f"{value:+.3f} [{least:+.3f}, {most:+.3f}]", _verdict(inside, outside))
 
 
-def _ratio_of(runs: dict[str, Results], name: str, other: str, metric: str, n_boot: int) -> Ordering:
+def _ratio_of(runs: dict[str, Results], name: str, other: str, metric: str, drawn: _Drawn) -> Ordering:
     claim = f"{name} at least {ITINERARY_RATIO} times {other} on {METRICS[metric].label}"
     if name not in runs or other not in runs:
         return Ordering(claim, "-", MISSING)
-    value, (least, most) = _contrast(runs[name], runs[other], (metric, metric), n_boot, lambda a, b: a / b)
+    value, (least, most) = _contrast(runs[name], runs[other], (metric, metric), drawn, lambda a, b: a / b)
     return Ordering(
         claim, f"{value:.2f} [{least:.2f}, {most:.2f}]", _verdict(least >= ITINERARY_RATIO, most < ITINERARY_RATIO)
     )
 
 
-def _at_least(run: Results, metric: str, bar: float, n_boot: int) -> Ordering:
-    value, (least, most) = _contrast(run, run, (metric, metric), n_boot, lambda a, _: a)
+def _at_least(run: Results, metric: str, bar: float, drawn: _Drawn) -> Ordering:
+    value, (least, most) = _contrast(run, run, (metric, metric), drawn, lambda a, _: a)
     return Ordering(
         f"{run.name}: {METRICS[metric].label} at least {bar}",
         f"{value:.3f} [{least:.3f}, {most:.3f}]",
@@ -146,42 +141,65 @@ def _at_least(run: Results, metric: str, bar: float, n_boot: int) -> Ordering:
     )
 
 
-def _harder(runs: dict[str, Results], wide: dict[str, Results], name: str, n_boot: int) -> Ordering:
+def _harder(runs: dict[str, Results], wide: dict[str, Results], name: str, drawn: _Drawn) -> Ordering:
     claim = f"{name}: R@1 lower on the open pool"
     if name not in wide:
         return Ordering(claim, "-", MISSING)
-    value, (least, most) = _contrast(runs[name], wide[name], ("recall_at_1", "recall_at_1"), n_boot, lambda a, b: b - a)
+    value, (least, most) = _contrast(runs[name], wide[name], ("recall_at_1", "recall_at_1"), drawn, lambda a, b: b - a)
     return Ordering(claim, f"{value:+.3f} [{least:+.3f}, {most:+.3f}]", _verdict(most < 0, least > 0))
 
 
-def _lifted(run: Results, n_boot: int) -> Ordering:
-    value, (least, most) = _contrast(run, run, ("recall_at_1_multi", "recall_at_1"), n_boot, lambda a, b: a - b)
+def _lifted(run: Results, drawn: _Drawn) -> Ordering:
+    value, (least, most) = _contrast(run, run, ("recall_at_1_multi", "recall_at_1"), drawn, lambda a, b: a - b)
     claim = f"{run.name}: multi-reference R@1 above single"
     return Ordering(claim, f"{value:+.3f} [{least:+.3f}, {most:+.3f}]", _verdict(least > 0, most <= 0))
 
 
-def _lowest_cd(runs: dict[str, Results], n_boot: int) -> Ordering:
+def _lowest_cd(runs: dict[str, Results], drawn: _Drawn) -> Ordering:
     claim, name = "multi_review_synthesis lowest on CD", "multi_review_synthesis"
     others = [run for key, run in runs.items() if key != name]
     if name not in runs or not others:
         return Ordering(claim, "-", MISSING)
-    parts = [_contrast(runs[name], other, ("cd", "cd"), n_boot, lambda a, b: a - b) for other in others]
+    parts = [_contrast(runs[name], other, ("cd", "cd"), drawn, lambda a, b: a - b) for other in others]
     value, (least, most) = max(parts, key=lambda part: part[1][1])
     figure = f"{value:+.3f} [{least:+.3f}, {most:+.3f}] to the nearest"
     return Ordering(claim, figure, _verdict(most < 0, any(low > 0 for _, (low, _) in parts)))
 
 
-def _contrast(a: Results, b: Results, metrics: tuple[str, str], n_boot: int, combine: Combine) -> Found:
-    """Return a function of the means of two metrics, with its interval."""
-    return _difference(a.cluster_sums.of(metrics[0]), b.cluster_sums.of(metrics[1]), n_boot, combine)
+class _Drawn:
+    """The means of every run and column that an ordering speaks of, first as they are, then in every resample.
+
+    All come from one pass over the draws: they are over the same dialogues.
+    """
+
+    def __init__(self, runs: Sequence[Results], n_boot: int) -> None:
+        keys = [(id(run), column) for run in runs for column in (*COLUMNS, *DISTANCES)]
+        parts = [_by_dialogue(run, column) for run in runs for column in (*COLUMNS, *DISTANCES)]
+        self._means: dict[tuple[int, str], np.ndarray] = {}
+        if not parts or not len(parts[0][0]):
+            return
+        columns = np.column_stack([*(sums for sums, _ in parts), *(counts for _, counts in parts)])
+        totals = np.vstack([columns.sum(axis=0), resampled_totals(columns, n_boot, SEED)])
+        means = ratio(totals[:, : len(keys)], totals[:, len(keys) :])
+        self._means = {key: means[:, at] for at, key in enumerate(keys)}
+
+    def of(self, run: Results, column: str) -> np.ndarray:
+        """Return a run's mean, and after it that of every resample; NaN where it has none."""
+        return self._means.get((id(run), column), np.array([np.nan]))
 
 
-def _difference(a: Means, b: Means, n_boot: int, combine: Combine = np.subtract) -> Found:
-    """Return a function of two means, and its interval over the same draws of dialogues for both."""
-    columns = np.column_stack([*a, *b])
-    totals = np.vstack([columns.sum(axis=0), resampled_totals(columns, n_boot, SEED)])
+def _by_dialogue(run: Results, column: str) -> tuple[np.ndarray, np.ndarray]:
+    if column in run.cluster_sums.names:
+        return run.cluster_sums.of(column)
+    size = len(run.dialogues["dialogue_id"])
+    sums, counts, _ = per_dialogue(run.dialogues.get(column, [None] * size), np.arange(size), size)
+    return sums, counts
+
+
+def _contrast(a: Results, b: Results, columns: tuple[str, str], drawn: _Drawn, combine: Combine) -> Found:
+    """Return a function of the means of two columns, with its interval over the same draws of dialogues for both."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        values = combine(ratio(totals[:, 0], totals[:, 1]), ratio(totals[:, 2], totals[:, 3]))
+        values = combine(drawn.of(a, columns[0]), drawn.of(b, columns[1]))
     return float(values[0]), percentile_interval(values[1:])
 
 
