@@ -1,4 +1,7 @@
-"""What the baselines share: sparse retrieval, orderings, distances, fusion, evidence for quotes, response templates."""
+"""What the baselines share: sparse and dense retrieval, orderings, fusion, distances; evidence, cards and states for a model.
+
+Sentences and spans that may be quoted, consensus of reviewers, memory across dialogues, and the response templates.
+"""
 
 from trace_dataset.retrieval.cells import CellIndexes
 from trace_dataset.retrieval.documents import place_document, place_facts
