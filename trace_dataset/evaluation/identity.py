@@ -48,7 +48,7 @@ def run_version() -> str:
         for path in (here / room).glob("*")
         if path.suffix in (".py", ".json")
     ]
-    single = [here / name for name in ("baseline.py", "turns.py", "leaks.py")]
+    single = [here / name for name in ("baseline.py", "lm_baseline.py", "turns.py", "leaks.py")]
     return hashlib.sha256((code_digest() + _files([*rooms, *single])).encode()).hexdigest()[:16]
 
 
