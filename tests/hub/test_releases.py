@@ -42,6 +42,10 @@ def test_push_then_hydrate_elsewhere(hub: Hub, pusher: Person, loader: Person, r
     shown = pusher.trace("push", "dataset", str(release), NAME).stdout
     assert "places: ids, cities and types only" in shown
     assert hub.commits("datasets", NAME) == 1
+    card = hub.store.read("datasets", NAME, "README.md").decode()
+    assert f'load_dataset("trace", release="{NAME}", yelp_path=' in card
+    assert "`pois.parquet` holds ids, cities and types" in card
+    assert "holds names" not in hub.store.read("datasets", NAME, "DATASHEET.md").decode()
     digest = json.loads((release / "manifest.json").read_bytes())["content_digest"]
 
     rows, placeholders, told = last(loader.python_code(LOAD, NAME, str(sample_bundle), "").stdout)

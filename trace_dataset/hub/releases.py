@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import re
 import tempfile
 from pathlib import Path
 
@@ -10,12 +12,18 @@ from trace_dataset.hub.files import PublishedFile
 from trace_dataset.hub.guard import guard_for
 from trace_dataset.hub.publication import Publication, Push, assemble, folder_files
 from trace_dataset.hub.upload import Options, push
-from trace_dataset.release import open_release
+from trace_dataset.release import Release, open_release
 from trace_dataset.release.local import Progress
 from trace_dataset.release.manifest import MANIFEST
 from trace_dataset.release.places import without_details
 
 POIS = ("ids", "full")
+DOCUMENTS = ("README.md", "DATASHEET.md")
+ROW_OF_IDS = (
+    "| names, addresses, coordinates, categories and attributes of places (not here) | "
+    "`pois.parquet` holds ids, cities and types; with a bundle the rest comes back, and is checked |"
+)
+SENTENCE_OF_IDS = "`pois.parquet` holds ids, cities and types alone; with a bundle the rest comes back, and is checked."
 
 
 def push_release(
@@ -78,12 +86,13 @@ def prepare_release(
     if pois == "ids":
         release, told = without_details(release, scratch / "release"), "ids, cities and types only"
     named = {MANIFEST, *release.manifest.files}
-    files = [PublishedFile(name, release.folder / name) for name in sorted(named)]
+    files = {name: PublishedFile(name, release.folder / name) for name in named}
+    files |= _documents(release, repo_id, pois)
     return assemble(
         "dataset",
         repo_id,
         "trace",
-        files,
+        files.values(),
         guard=guard,
         checks=("every file has the SHA256 of the manifest", f"places: {told}"),
         left_out=(*left_out, *sorted(set(there) - named)),
@@ -91,3 +100,23 @@ def prepare_release(
         progress=progress,
         about={"content_digest": release.manifest.content_digest},
     )
+
+
+def _documents(release: Release, repo_id: str, pois: str) -> dict[str, PublishedFile]:
+    """Return card and datasheet as they read where they are published, and the manifest that names them."""
+    texts = {
+        name: (release.folder / name).read_text(encoding="utf-8")
+        for name in DOCUMENTS
+        if name in release.manifest.files
+    }
+    made = {}
+    for name, text in texts.items():
+        text = text.replace('release="path/to/this/folder"', f'release="{repo_id}"')
+        if pois == "ids":
+            text = re.sub(r"^\| names, addresses, .*$", ROW_OF_IDS, text, flags=re.M)
+            text = re.sub(r"`pois\.parquet` holds names,.*?publisher knows better\.", SENTENCE_OF_IDS, text, flags=re.S)
+        made[name] = PublishedFile(name, text.encode())
+    manifest = dataclasses.replace(
+        release.manifest, files={**release.manifest.files, **{name: file.sha256 for name, file in made.items()}}
+    )
+    return {**made, MANIFEST: PublishedFile(MANIFEST, manifest.to_bytes())}

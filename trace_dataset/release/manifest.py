@@ -42,8 +42,12 @@ class Manifest:
 
     def write(self, folder: Path) -> None:
         """Write `manifest.json` into a folder, last of its files."""
+        (folder / MANIFEST).write_bytes(self.to_bytes())
+
+    def to_bytes(self) -> bytes:
+        """Return what stands in `manifest.json`."""
         options = orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE
-        (folder / MANIFEST).write_bytes(orjson.dumps(asdict(self), option=options))
+        return orjson.dumps(asdict(self), option=options)
 
     @classmethod
     def read(cls, folder: Path) -> Manifest:
