@@ -47,7 +47,7 @@ def with_model(baseline: Baseline) -> Baseline:
     if not name:
         raise UsageError(
             f"{baseline.name} asks a language model, and this Space has none configured",
-            do="in the Space's settings set the variable TRACE_LM (such as openai/gpt-4o-mini, or local) and the "
+            do="In the Space's settings set the variable TRACE_LM (such as openai/gpt-4o-mini, or local) and the "
             "provider's key as a secret; TRACE_LM_API_BASE is the address of a server of your own",
         )
     baseline.lm = LmSettings(name, api_base=address or None)

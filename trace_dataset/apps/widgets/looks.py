@@ -99,7 +99,7 @@ def block(html: str, **attributes: str) -> str:
 
 def wrong(what: str, do: str | None = None) -> str:
     """Return a message about something that the reader can mend; both texts are escaped."""
-    advice = f"<br>{escape(do[:1].upper() + do[1:])}" if do else ""
+    advice = f"<br>{escape(do)}" if do else ""
     return block(f'<div class="wrong" role="alert"><b>{escape(what)}</b>{advice}</div>')
 
 
