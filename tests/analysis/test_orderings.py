@@ -53,6 +53,12 @@ def test_open_pools_multi_reference_grounding_and_density():
     assert found["dense: GS, open pool, multi-reference"] == MISSING
 
 
+def test_an_open_pool_run_on_fewer_dialogues_is_compared_on_those():
+    rows = [[1.0], [1.0], *[[0.0]] * (N - 2)]
+    fewer = hits("tfidf", [[0.0], [0.0]], pool="open")
+    assert verdicts([hits("tfidf", rows)], [fewer])["tfidf: R@1 lower on the open pool"] == HOLDS
+
+
 def test_a_table_counts_the_verdicts_and_controls_are_left_aside():
     table = orderings_table([system("tfidf", 0.5), system("popularity", 0.4)], n_boot=200)
     assert "tfidf above popularity on R@1" in table.markdown()

@@ -92,6 +92,9 @@ def test_runs_of_other_pools_stand_in_tables_of_their_own() -> None:
     assert column(table, "drop, points") == [-50.0]
     assert column(table, "drop, relative") == ["-50.0%"]
     assert table.warnings == []
+    fewer = pool_tables.pool_table(corpora([closed, hits("a", [[0.0]], pool="open")], 200))
+    assert column(fewer, "drop, points") == [-100.0]  # over the one dialogue that both were run on
+    assert column(fewer, "dialogues shared") == [1]
     assert pool_tables.pool_table({"closed": found["closed"]}) is None
 
 

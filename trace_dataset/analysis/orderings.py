@@ -54,8 +54,12 @@ def orderings(closed: Sequence[Results], opened: Sequence[Results] = (), n_boot:
         closed, opened: runs on the closed and on the open pool over the same dialogues; controls are left aside.
         n_boot: resamples of dialogues, seed 42.
     """
-    runs, wide = _systems(closed, closed), _systems(opened, closed)
-    drawn = _Drawn([*runs.values(), *wide.values()], n_boot)
+    runs, wide = _systems(closed, closed), _systems(opened, opened)
+    drawn = _Drawn(list(runs.values()), n_boot)
+    shared = set(next(iter(wide.values())).dialogues["dialogue_id"]) if wide else set()
+    same = {name: run.among(shared) for name, run in runs.items()}  # the open pool may have been run on fewer dialogues
+    wide = {name: run for name, run in wide.items() if name in same and _same_dialogues(run, same[name])}
+    drawn_wide = _Drawn([*wide.values(), *(same[name] for name in wide)], n_boot)
     systems = [name for name in NON_LM if name in runs]
     lacking = [name for name in NON_LM if name not in runs]
     found = [
@@ -64,7 +68,7 @@ def orderings(closed: Sequence[Results], opened: Sequence[Results] = (), n_boot:
         _ratio_of(runs, "itinerary", "tfidf", "spatial_coherence", drawn),
         *(_near(runs, kilometres, drawn) for kilometres in DISTANCES),
         *(_at_least(runs[name], "gs", LEAST_GS, drawn) for name in systems),
-        *(_harder(runs, wide, name, drawn) for name in systems),
+        *(_harder(same, wide, name, drawn_wide) for name in systems),
         *(_lifted(runs[name], drawn) for name in systems),
     ]
     found += [Ordering(f"{name}: GS, open pool, multi-reference", "-", MISSING) for name in lacking]
@@ -103,6 +107,10 @@ def _near(runs: dict[str, Results], column: str, drawn: _Drawn) -> Ordering:
     value, (least, most) = min(parts, key=lambda part: part[1][0])
     verdict = _verdict(least > 0, any(high < 0 for _, (_, high) in parts))
     return Ordering(claim, f"{value:+.3f} [{least:+.3f}, {most:+.3f}] to the nearest", verdict)
+
+
+def _same_dialogues(one: Results, other: Results) -> bool:
+    return bool(one.dialogues["dialogue_id"]) and one.dialogues["dialogue_id"] == other.dialogues["dialogue_id"]
 
 
 def _above(runs: dict[str, Results], high: str, low: str, metric: str, drawn: _Drawn) -> Ordering:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from trace_dataset.analysis.comparisons import check_same_dialogues
 from trace_dataset.analysis.corpus import Corpus, differences
 from trace_dataset.analysis.formats import Cell, Table, count, estimate, number, words
 from trace_dataset.evaluation.bootstrap import compare
@@ -76,7 +75,7 @@ def pool_table(corpora: Mapping[str, Corpus]) -> Table | None:
     header = [
         "system",
         *(f"pool {POOL_SIZES.get(pool, pool)}" for pool in corpora),
-        *("drop, points", "drop, relative", "95 % interval of the drop"),
+        *("drop, points", "drop, relative", "95 % interval of the drop", "dialogues shared"),
     ]
     note = "drop: from the smallest to the widest pool of a system, over the same dialogues; paired cluster bootstrap"
     return Table("pools", "R@1 by candidate pool", header, rows, [note], differences(every), sources)
@@ -131,18 +130,21 @@ def _retriever(result: Results) -> str | None:
 def _drop(found: Mapping[str, tuple[Corpus, int]]) -> list[Cell]:
     pools = list(found)
     first, last = (found[pool][0].results[found[pool][1]] for pool in (pools[0], pools[-1]))
+    shared = set(first.dialogues["dialogue_id"]) & set(last.dialogues["dialogue_id"])
+    if len(pools) < 2 or not shared or first.settings["content_digest"] != last.settings["content_digest"]:
+        return [Cell("-", None)] * 4
+    first, last = first.among(shared), last.among(shared)
     start, end = (summarize(item.turns["recall_at_1"]).mean for item in (first, last))
-    if len(pools) < 2 or start is None or end is None:
-        return [Cell("-", None)] * 3
-    relative = f"{(end - start) / start:+.1%}" if start else "-"
-    same = first.dialogues["dialogue_id"] == last.dialogues["dialogue_id"]
-    interval = Cell("other dialogues", None)
-    if same:
-        check_same_dialogues([first, last])
-        difference = compare(_by_dialogue(last), _by_dialogue(first))
-        if difference is not None:
-            interval = Cell(f"[{100 * difference.low:+.1f}, {100 * difference.high:+.1f}]", None)
-    return [number(100 * (end - start), 1, sign=True), words(relative), interval]
+    difference = compare(_by_dialogue(last), _by_dialogue(first))
+    if start is None or end is None or difference is None:
+        return [Cell("-", None)] * 4
+    interval = f"[{100 * difference.low:+.1f}, {100 * difference.high:+.1f}]"
+    return [
+        number(100 * (end - start), 1, sign=True),
+        words(f"{(end - start) / start:+.1%}" if start else "-"),
+        Cell(interval, interval),
+        count(len(shared)),
+    ]
 
 
 def _by_dialogue(result: Results) -> list[list[float | None]]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -129,6 +130,18 @@ class Results:
             rows[name] = recovered, episodes, np.zeros(size)
         rows["cgs_mean_of_turns"] = rows.pop("cgs")
         return ClusterSums(tuple(rows), *(np.column_stack([found[at] for found in rows.values()]) for at in range(3)))
+
+    def among(self, wanted: Collection[str]) -> Results:
+        """Return the results over some of the dialogues, in the same order; itself where that is all of them."""
+        kept = [identifier in wanted for identifier in self.dialogues["dialogue_id"]]
+        if all(kept):
+            return self
+        turns = [identifier in wanted for identifier in self.turns["dialogue_id"]]
+        return replace(
+            self,
+            turns={name: list(compress(values, turns)) for name, values in self.turns.items()},
+            dialogues={name: list(compress(values, kept)) for name, values in self.dialogues.items()},
+        )
 
     def estimates(self, resamples: int = RESAMPLES, seed: int = SEED) -> dict[str, Estimate]:
         """Return every metric's estimate.
