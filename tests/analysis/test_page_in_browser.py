@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from trace_dataset.analysis.page import page as page_of
 from trace_dataset.analysis.report import write_report
 from trace_dataset.baseline import load_baseline
 from trace_dataset.evaluation import run_baseline, score_run
@@ -154,3 +155,28 @@ def test_every_picture_has_words_and_every_control_a_name(page) -> None:
     )
     named = page.locator("select").evaluate_all("nodes => nodes.map(node => node.labels.length)")
     assert all(named)
+
+
+def test_names_and_texts_are_never_markup_and_may_run_right_to_left(browser, tmp_path) -> None:
+    bad = "<img src=x onerror=document.title='bad'>"
+    quote = {"t": "שקט מאוד", "status": "fuzzy", "reviews": ["r"]}
+    turn = {
+        "role": "system", "action": "recommend", "text": [{"t": "שלום </script><b>"}, quote], "places": ["p"], "rejected": [],
+        "gold": ["p"], "alternatives": [],
+        "answers": {"k": {"text": [{"t": bad}], "places": [], "error": bad, "scores": {"gs": 1.0, "cd": None}}},
+    }  # fmt: skip
+    row = {"id": bad, "about": [bad] * 5, "persona": bad, "candidates": ["p"], "turns": [turn]}
+    viewer = {
+        "systems": [{"key": "k", "name": bad}], "dialogues": [row], "reviews": {"r": bad}, "total": 1,
+        "places": {"p": {"name": bad, "at": [None, None]}},
+    }  # fmt: skip
+    (tmp_path / "page.html").write_text(page_of("t", bad, [], [bad], viewer, "1"), encoding="utf-8")
+    opened = browser.new_page()
+    opened.goto((tmp_path / "page.html").as_uri())
+    opened.locator("#talk .q").focus()
+    assert opened.locator("#review").is_visible()
+    assert opened.title() == "t"
+    assert opened.locator("img").count() == 0
+    assert opened.locator("#talk .q").evaluate("node => getComputedStyle(node.parentElement).direction") == "rtl"
+    assert "fewer than two places" in opened.locator("#map").text_content()
+    opened.close()

@@ -117,7 +117,7 @@ def _zoom(limits: Any, values: Sequence[float]) -> None:
     """Show the values with some room, at least a fifth of the range from 0 to 1, and nothing much outside it."""
     low, high = min(values, default=0.0), max(values, default=1.0)
     room = max(0.12 * (high - low), (0.2 - (high - low)) / 2, 0.03)
-    limits(max(-0.03, low - room), min(1.05, high + room))
+    limits(max(-0.03, low - room), min(1.02, high + room))
 
 
 def _unit_axis(label: Any, panel: Any, metric: str) -> None:

@@ -12,10 +12,8 @@ from trace_dataset.analysis.corpus import CONTROL_MARK, Corpus, corpora
 from trace_dataset.analysis.formats import Cell, Table, count, estimate, share, words
 from trace_dataset.evaluation.results import GROUPS, RESAMPLES, Estimate, Results, estimate_tables
 
-NOT_COMPUTED = (
-    "entailment grounding and CGSent (an NLI model), the five judge ratings (a judge model), and the four human "
-    "metrics (annotators)"
-)
+ENTAILMENT = "entailment grounding and CGSent (trace-dataset entail)"
+NOT_COMPUTED = "the five judge ratings (a judge model) and the four human metrics (trace-dataset agreement)"
 GROUP_NAMES = {
     "difficulty": "difficulty tier",
     "city": "city",
@@ -164,7 +162,8 @@ def _notes(corpus: Corpus) -> list[str]:
         "CGS: product of corpus means. RejRec: rejected places do not count. T2R: a miss is charged the dialogue's length; "
         "lower is better",
         "GS is 1 where nothing is quoted, PC is 1 where a recommendation names none of the terms: see the two vacuous shares",
-        f"not computed here: {NOT_COMPUTED}",
+        "not in these runs: "
+        + ", ".join([*([] if any(item.entailment for item in corpus.results) else [ENTAILMENT]), NOT_COMPUTED]),
     ]
     chance = next(
         (found for item, found in zip(corpus.results, corpus.estimates, strict=True) if item.name == "random_unseen"),
