@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from analysis.made import dialogue, hits, results, turn
 
-from trace_dataset.analysis.orderings import FAILS, HOLDS, MISSING, OPEN, orderings, orderings_table
+from trace_dataset.analysis.orderings import FAILS, FEW, HOLDS, MISSING, OPEN, orderings, orderings_table
 
-N = 40
+N, CITIES = 40, 12
 
 
 def verdicts(closed, opened=()):
@@ -15,7 +15,8 @@ def verdicts(closed, opened=()):
 
 def system(name, hit, where=0.5, **values):
     """A run of which every turn has these values."""
-    return results(name, [[turn(hit, **values)] for _ in range(N)], [dialogue(spatial_coherence=where, km_2=where)] * N)
+    own = [dialogue(spatial_coherence=where, km_2=where, city=f"city {at % CITIES}") for at in range(N)]
+    return results(name, [[turn(hit, **values)] for _ in range(N)], own)
 
 
 def test_clear_differences_hold_or_fail():
@@ -28,9 +29,16 @@ def test_clear_differences_hold_or_fail():
 
 
 def test_what_the_interval_allows_both_ways_is_open():
-    mixed = hits("tfidf", [[float(i % 2)] for i in range(N)])
-    found = verdicts([mixed, hits("popularity", [[float(i % 3 == 0)] for i in range(N)])])
-    assert found["tfidf above popularity on R@1"] == OPEN
+    cities = [dialogue(city=f"city {at % CITIES}") for at in range(N)]
+    mixed = results("tfidf", [[turn(float(i % 2))] for i in range(N)], cities)
+    other = results("popularity", [[turn(float(i % 3 == 0))] for i in range(N)], cities)
+    assert verdicts([mixed, other])["tfidf above popularity on R@1"] == OPEN
+
+
+def test_few_cells_carry_no_verdict():
+    found = verdicts([hits("tfidf", [[1.0]] * N), hits("popularity", [[0.0]] * N)])
+    assert found["tfidf above popularity on R@1"] == FEW
+    assert found["spatial within a point of tfidf on R@1"] == MISSING
 
 
 def test_the_itinerary_has_to_reach_one_and_a_half_times_tfidf():

@@ -15,6 +15,7 @@ from trace_dataset.analysis.catalogue import METRICS
 from trace_dataset.analysis.formats import Table, words
 from trace_dataset.evaluation.bootstrap import RESAMPLES, SEED, percentile_interval, ratio, resampled_totals
 from trace_dataset.evaluation.results import Results, per_dialogue
+from trace_dataset.evaluation.sanity import FEWEST_CELLS
 from trace_dataset.evaluation.variants import DISTANCES
 
 Combine = Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -35,7 +36,7 @@ COLUMNS = ("recall_at_1", "recall_at_1_multi", "gs", "cd", "spatial_coherence")
 POINT = 0.01
 ITINERARY_RATIO = 1.5  # of TF-IDF's spatial coherence at 2 km (decisions, item 16)
 LEAST_GS = 0.99
-HOLDS, FAILS, OPEN, MISSING = "holds", "fails", "open", "not run"
+HOLDS, FAILS, OPEN, MISSING, FEW = "holds", "fails", "open", "not run", "no verdict"
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,7 @@ def orderings_table(closed: Sequence[Results], opened: Sequence[Results] = (), n
     notes = [
         counts,
         f"95 % interval of a paired bootstrap over dialogues, {n_boot:,} resamples, seed 42; open: the interval allows both",
+        f"no verdict with fewer than {FEWEST_CELLS} cells of city and type, whatever the interval",
         f"the bar of the itinerary's spatial coherence is {ITINERARY_RATIO} times TF-IDF's at 2 km",
     ]
     rows = [[words(item.claim), words(item.figure), words(item.verdict)] for item in found]

@@ -50,7 +50,7 @@ class Job:
     per_shard: int
     strict: bool = False
     turn_seconds: float | None = None
-    stopped: Callable[[], bool] = field(default=lambda: False, repr=False)
+    stopped: Callable[[], bool] = field(default=bool, repr=False)  # bool() is False
     _clear: set[str] = field(default_factory=set, repr=False)  # threads may share it: adding is atomic
 
     def prepare(self) -> None:
