@@ -64,7 +64,10 @@ def test_open_pools_multi_reference_grounding_and_density():
 def test_an_open_pool_run_on_fewer_dialogues_is_compared_on_those():
     rows = [[1.0], [1.0], *[[0.0]] * (N - 2)]
     fewer = hits("tfidf", [[0.0], [0.0]], pool="open")
-    assert verdicts([hits("tfidf", rows)], [fewer])["tfidf: R@1 lower on the open pool"] == HOLDS
+    whole = results(
+        "tfidf", [[turn(hit) for hit in row] for row in rows], [dialogue(city=f"city {at}") for at in range(N)]
+    )
+    assert verdicts([whole], [fewer])["tfidf: R@1 lower on the open pool"] == HOLDS
 
 
 def test_a_table_counts_the_verdicts_and_controls_are_left_aside():

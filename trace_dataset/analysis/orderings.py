@@ -73,7 +73,18 @@ def orderings(closed: Sequence[Results], opened: Sequence[Results] = (), n_boot:
         *(_lifted(runs[name], drawn) for name in systems),
     ]
     found += [Ordering(f"{name}: GS, open pool, multi-reference", "-", MISSING) for name in lacking]
-    return [*found, _lowest_cd(runs, drawn)]
+    found.append(_lowest_cd(runs, drawn))
+    return found if _cells(closed) >= FEWEST_CELLS else [_without_verdict(item) for item in found]
+
+
+def _cells(results: Sequence[Results]) -> int:
+    """Return how many cells of city and type the dialogues stand in."""
+    return len(set(zip(results[0].dialogues["city"], results[0].dialogues["poi_type"], strict=True))) if results else 0
+
+
+def _without_verdict(item: Ordering) -> Ordering:
+    """Take back a verdict that few cells cannot carry: a handful of places may decide it (decisions, item 26)."""
+    return item if item.verdict == MISSING else Ordering(item.claim, item.figure, FEW)
 
 
 def orderings_table(closed: Sequence[Results], opened: Sequence[Results] = (), n_boot: int = RESAMPLES) -> Table | None:
@@ -82,7 +93,7 @@ def orderings_table(closed: Sequence[Results], opened: Sequence[Results] = (), n
     if all(item.verdict == MISSING for item in found):
         return None
     counts = ", ".join(
-        f"{sum(item.verdict == kind for item in found)} {kind}" for kind in (HOLDS, FAILS, OPEN, MISSING)
+        f"{sum(item.verdict == kind for item in found)} {kind}" for kind in (HOLDS, FAILS, OPEN, MISSING, FEW)
     )
     notes = [
         counts,
