@@ -10,11 +10,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-import jinja2
-
 from trace_dataset.dialogues import default_dialogue_count
 from trace_dataset.dialogues.report import PAPER, BuildReport, Effort, summarize
-from trace_dataset.installed import hub_path
+from trace_dataset.installed import render
 from trace_dataset.release.manifest import Manifest
 from trace_dataset.schema import POI, POI_TYPES, TIERS, Dialogue, Review
 
@@ -194,25 +192,12 @@ def release_card(manifest: Manifest, report: Mapping[str, Any]) -> str:
     """Return `README.md` of a release: front matter with configs, counts, Table 3, licence, how to hydrate."""
     size = manifest.counts["dialogues"]
     category = "n<1K" if size < 1_000 else "1K<n<10K" if size < 10_000 else "10K<n<100K"
-    return _render("dataset_card.md.jinja", manifest=manifest, report=report, size_category=category, citation=CITATION)
+    return render("dataset_card.md.jinja", manifest=manifest, report=report, size_category=category, citation=CITATION)
 
 
 def datasheet(manifest: Manifest, report: Mapping[str, Any]) -> str:
     """Return `DATASHEET.md` of a release: the questions of Gebru et al. (2021), answered with its own counts."""
-    return _render("datasheet.md.jinja", manifest=manifest, report=report)
-
-
-def _render(name: str, **values: Any) -> str:
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(str(hub_path("cards"))),
-        undefined=jinja2.StrictUndefined,
-        keep_trailing_newline=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        autoescape=False,
-    )
-    environment.filters["n"] = lambda number: f"{number:,}"
-    return environment.get_template(name).render(**values)
+    return render("datasheet.md.jinja", manifest=manifest, report=report)
 
 
 def _why_fewer_places(many: int, kb: Mapping[str, Any]) -> str:
