@@ -12,9 +12,9 @@ import pytest
 import trace_dataset
 
 HOME = Path(trace_dataset.__file__).parent
-OURS = ["agreement", "bootstrap", "distributions", "statistics"]
+OTHERS = ["analysis.agreement", "analysis.statistics", "evaluation.bootstrap"]
 MODULES = [f"trace_dataset.scoring.{path.stem}" for path in sorted((HOME / "scoring").glob("[!_]*.py"))]
-MODULES += [f"trace_dataset.analysis.{name}" for name in OURS]
+MODULES += [f"trace_dataset.{name}" for name in OTHERS]
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -129,6 +129,11 @@ def answer_shard(job: Job, run: RunFolder, number: int, tally: Tally) -> Iterato
     """Answer what is left of a shard and write it; yields after each dialogue."""
     answers: list[StoredResponse] = []
     with Part(run, number) as part:
+        if run.has_shard(number):  # a worker that outlived a killed run has finished it meanwhile
+            answers = run.shard_responses(number)
+            tally.count(answers, dialogues=len({answer.dialogue_id for answer in answers}))
+            run.part(number).unlink(missing_ok=True)
+            return
         known = by_turn(part.answers)
         for answer in job.shard(number, known):
             if answers and answers[-1].dialogue_id != answer.dialogue_id:

@@ -21,7 +21,7 @@ from typing import Any
 import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
-from filelock import FileLock, Timeout
+from filelock import BaseFileLock, FileLock, Timeout
 
 from hydrate.errors import BundleError, StorageError, UsageError
 from trace_dataset.evaluation.responses import SHARD_SCHEMA, StoredResponse, response_of, response_row
@@ -98,15 +98,7 @@ class RunFolder:
         Raises:
             UsageError: another process is writing this run.
         """
-        lock = FileLock(self.folder / ".lock")
-        try:
-            lock.acquire(timeout=LOCK_WAIT)
-        except Timeout:
-            raise UsageError(
-                f"another process is writing {self.folder}", do="wait until it has ended, or give another --out"
-            ) from None
-        except OSError as error:
-            raise StorageError(f"{self.folder} cannot be written: {error.strerror}", do="free some space") from error
+        lock = _acquired(self.folder / ".lock", self.folder)
         try:
             for path in (self.folder / "responses").glob(f"{HALF_WRITTEN}*"):
                 path.unlink(missing_ok=True)
@@ -183,11 +175,13 @@ class RunFolder:
 class Part:
     """The answers to a shard under way, one JSON line each: a kill loses no finished answer, and none is asked for twice.
 
-    A last line that was torn is cut off; a file of another run is begun anew.
+    A last line that was torn is cut off; a file of another run is begun anew. A worker that outlives its run by a moment holds
+    the part until it has gone (the run's own lock does not reach it: a lock is not inherited by a forked process).
     """
 
     def __init__(self, run: RunFolder, number: int) -> None:
         self._path = run.part(number)
+        self._lock = _acquired(self._path.with_name(f".{self._path.name}.lock"), run.folder)
         header = part_header(run)
         try:
             data = self._path.read_bytes() if self._path.exists() else b""
@@ -213,6 +207,21 @@ class Part:
 
     def __exit__(self, *_: object) -> None:
         self._file.close()
+        Path(self._lock.lock_file).unlink(missing_ok=True)
+        self._lock.release()
+
+
+def _acquired(path: Path, folder: Path) -> BaseFileLock:
+    lock = FileLock(path)
+    try:
+        lock.acquire(timeout=LOCK_WAIT)
+    except Timeout:
+        raise UsageError(
+            f"another process is writing {folder}", do="wait until it has ended, or give another --out"
+        ) from None
+    except OSError as error:
+        raise StorageError(f"{folder} cannot be written: {error.strerror}", do="free some space") from error
+    return lock
 
 
 def part_header(run: RunFolder) -> bytes:
