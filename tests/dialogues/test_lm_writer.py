@@ -1,6 +1,7 @@
 """The LM writer with a model that is played: what is accepted, sent back, given to the template, paid once."""
 
 import itertools
+import re
 import threading
 
 import pytest
@@ -11,6 +12,8 @@ from tests.lm.echo import echoed, notes_of
 from trace_dataset.dialogues import TemplateWriter, build_dialogues
 from trace_dataset.dialogues.lm_slots import loops, speaks_of, tidy
 from trace_dataset.dialogues.lm_writer import LmWriter, open_lm_writer
+from trace_dataset.dialogues.wishes import wording
+from trace_dataset.kb.lexicon import catalogue
 from trace_dataset.lm import Answer, Budget, Failed, Journal, Meter, Usage
 from trace_dataset.schema import Constraint, dialogue_row
 
@@ -367,3 +370,26 @@ def test_a_journal_of_another_prompt_or_model_is_refused(tmp_path):
         with pytest.raises(UsageError, match="differ"):
             Journal(tmp_path / "run.jsonl", other.settings)
     assert notes_of({"notes": "turn_1, traveller: Hello."}) == {"turn_1": "Hello."}
+
+
+def expanded(line):
+    """Return every way of saying a line whose choices stand in round brackets."""
+    choice = re.search(r"\(([^()]*)\)", line)
+    if choice is None:
+        return [line]
+    return [
+        said
+        for option in choice[1].split("|")
+        for said in expanded(line[: choice.start()] + option + line[choice.end() :])
+    ]
+
+
+WISHES = [Constraint("aspect", key) for key in catalogue()]
+WISHES += [Constraint("price", value) for value in ("budget", "moderate", "upscale")] + [Constraint("distance", "central")]
+
+
+@pytest.mark.parametrize("wish", WISHES, ids=lambda wish: wish.value)
+def test_every_wish_in_our_own_words_counts_as_said(wish):
+    for line in wording(wish).lines["thing"]:
+        for said in expanded(line):
+            assert speaks_of(said, wish), said

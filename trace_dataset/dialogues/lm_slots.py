@@ -41,6 +41,8 @@ STOP_WORDS = frozenset(
     "should some somebody someone something somewhere spot such take than that their them then there they thing things "
     "this those want wants well were what when where which will with without would your yourself".split()
 )
+SHORT_STOP_WORDS = frozenset("all and are big bit can end for how its lot low one out the two who you".split())
+SLOT_OR_NOTE = re.compile(r"<[^>]*>|\{[^}]*\}")
 STEM = 5  # letters by which two words count as one
 
 
@@ -166,5 +168,8 @@ def speaks_of(text: str, wish: Constraint) -> bool:
 def _stems(wish: Constraint) -> frozenset[str]:
     words = wording(wish)
     lines = [line for use in ("thing", "where", "say", "ask", "lacks", "topic") for line in words.lines.get(use, ())]
-    spoken = re.sub(r"<[^>]*>|\{[^}]*\}", " ", " ".join([*lines, *words.slots.values(), wish.value]))
-    return frozenset(word[:STEM] for word in tokenize(spoken) if len(word) > 3 and word not in STOP_WORDS)
+    spoken = tokenize(SLOT_OR_NOTE.sub(" ", " ".join([*lines, *words.slots.values(), wish.value])))
+    # what is wanted may come down to one short word: "somewhere for the car", "something from the sea"
+    short = {word for line in words.lines.get("thing", ()) for word in tokenize(line.replace("|", " ")) if len(word) == 3}
+    long = {word for word in spoken if len(word) > 3}
+    return frozenset(word[:STEM] for word in (long - STOP_WORDS) | (short - SHORT_STOP_WORDS))
