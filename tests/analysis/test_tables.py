@@ -11,9 +11,10 @@ import pytest
 from analysis.made import dialogue, hits, results, turn
 
 from hydrate.errors import UsageError
-from trace_dataset.analysis import pool_tables, sensitivity
+from trace_dataset.analysis import pool_tables
 from trace_dataset.analysis.corpus import corpora, row_names, sources_table
 from trace_dataset.analysis.formats import Table, latex_text, markdown_text, words
+from trace_dataset.analysis.report import SENSITIVITY_TABLES
 from trace_dataset.analysis.tables import breakdowns, main_table, stress_table
 
 NASTY = r"a|b <script>alert(1)</script> $x_1$ & 50% \cmd{y} *z* #1 ~^ `q`"
@@ -136,16 +137,7 @@ def test_a_metric_null_everywhere_is_a_dash_and_not_zero() -> None:
         assert column(table, label)[0] is None
     text = next(row for row in main_table(found).markdown().splitlines() if row.startswith("| quiet"))
     assert "| - |" in text
-    for make in (
-        sensitivity.threshold_table,
-        sensitivity.window_table,
-        sensitivity.spatial_table,
-        sensitivity.gaming_table,
-        sensitivity.formula_table,
-        sensitivity.independence_table,
-        sensitivity.sentences_table,
-        pool_tables.multi_reference_table,
-    ):
+    for make in SENSITIVITY_TABLES:
         assert make(found).rows
 
 

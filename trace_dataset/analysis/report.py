@@ -34,6 +34,16 @@ from trace_dataset.release import Benchmark
 
 MANIFEST = "report.json"
 FORMAT = "trace-report/1"
+SENSITIVITY_TABLES: tuple[Callable[[Corpus], Table], ...] = (
+    sensitivity.threshold_table,
+    sensitivity.window_table,
+    sensitivity.spatial_table,
+    sensitivity.gaming_table,
+    sensitivity.formula_table,
+    sensitivity.independence_table,
+    sensitivity.sentences_table,
+    pool_tables.multi_reference_table,
+)
 Progress = Callable[[str, int, int], None]
 
 
@@ -117,19 +127,7 @@ def _section(pool: str, by_pool: Mapping[str, Corpus], folder: Path, metrics: Se
     section.tables.extend(comparisons.paired_tests_table(corpus, metrics))
     section.tables.append(comparisons.spread_table(corpus))
     steps("paired tests")
-    section.tables.extend(
-        make(corpus)
-        for make in (
-            sensitivity.threshold_table,
-            sensitivity.window_table,
-            sensitivity.spatial_table,
-            sensitivity.gaming_table,
-            sensitivity.formula_table,
-            sensitivity.independence_table,
-            sensitivity.sentences_table,
-            pool_tables.multi_reference_table,
-        )
-    )
+    section.tables.extend(make(corpus) for make in SENSITIVITY_TABLES)
     section.tables.extend(entailment_tables(corpus))
     steps("sensitivity")
     section.figures.extend(_pictures(corpus, folder / "figures"))
