@@ -35,12 +35,15 @@ class Baseline:
         origin: the Space and commit that it was loaded from, `user/space@commit`; None for one on this machine.
         uses_lm: whether it asks a language model; `lm` says which: a name, `LmSettings`, an open model, or a `dspy.LM`.
         session_isolated: whether a dialogue's answers depend on that dialogue alone; if not, dialogues are run in order.
+        retrievers: which of them may choose the places that a model is shown of a wide pool; `retriever` is the one that does.
     """
 
     name = "baseline"
     origin: str | None = None
     uses_lm: ClassVar[bool] = False
     session_isolated: ClassVar[bool] = True
+    retrievers: ClassVar[tuple[str, ...]] = ()
+    retriever: str = "tfidf"
     lm: Any = None
     kb: KnowledgeBase
     writer: TemplateWriter
@@ -85,6 +88,7 @@ def load_baseline(
     trust_remote_code: bool = False,
     *,
     lm: Any = None,
+    retriever: str | None = None,
     revision: str | None = None,
     token: str | None = None,
 ) -> Baseline:
@@ -96,6 +100,7 @@ def load_baseline(
         trust_remote_code: needed for code that comes from the Hub. What is run is one commit: it is logged, and stored
             with every result as the baseline's `origin`.
         lm: the language model to ask: `"local"`, `"openai/…"`, `"anthropic/…"`, `LmSettings`, an open model, a `dspy.LM`.
+        retriever: what chooses the places that a model is shown of a wide pool: `"tfidf"` (the default) or `"dense"`.
         revision: a branch, tag or commit of the Space; pin the commit that you have read.
         token: for a private Space; None takes HF_TOKEN or the stored login.
 
@@ -128,6 +133,11 @@ def load_baseline(
         if not baseline.uses_lm:
             raise UsageError(f"{baseline.name} asks no language model", do="leave lm=… (--lm) out")
         baseline.lm = lm
+    if retriever is not None:
+        if retriever not in baseline.retrievers:
+            known = f"has the retrievers {', '.join(baseline.retrievers)}" if baseline.retrievers else "has none to choose"
+            raise UsageError(f"{baseline.name} {known}", do="leave retriever=… (--retriever) out, or name one of them")
+        baseline.retriever = retriever
     return baseline
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from hydrate.errors import UsageError
@@ -21,12 +21,15 @@ from trace_dataset.lm.settings import SMALL, open_given, signature_of
 from trace_dataset.lm.steps import TRIES, Check
 from trace_dataset.retrieval import CellIndexes, by_score, popularity_rank
 from trace_dataset.retrieval.cards import SHORT, PromptSize, history_text, place_cards
+from trace_dataset.retrieval.dense import DenseIndex
+from trace_dataset.retrieval.embeddings import ENCODER, best_dtype, default_encoder
 from trace_dataset.retrieval.mentions import mentions
 from trace_dataset.schema import RECOMMENDING, Citation
 from trace_dataset.scoring.text import extract_quotes, parse_citations
 from trace_dataset.turns import Response, TurnContext
 
-PREFILTER = 16  # places that a model is shown of a wider pool: TF-IDF's best (definitions, open-set interface)
+PREFILTER = 16  # places that a model is shown of a wider pool: the retriever's best (definitions, open-set interface)
+RETRIEVERS = ("tfidf", "dense")  # either may choose them (paper, Table 25)
 PATIENCE = 5  # turns in a row that the service failed; then the run is stopped
 QUOTE_TOKENS = 5  # a quote from here on is a review's words, and a name in it is not the answer's
 SMALL_TRIES = 2
@@ -49,17 +52,23 @@ SENTENCES: Mapping[str, str] = {
 
 
 class LmBaseline(Baseline):
-    """Ranks by TF-IDF and lets a model write: the places that its text names come first in the ranking of the answer."""
+    """Ranks by TF-IDF and lets a model write: the places that its text names come first in the ranking of the answer.
+
+    The retriever, TF-IDF or the cosine of all-MiniLM-L6-v2, so chooses which 16 places of a wider pool the model is shown.
+    """
 
     uses_lm: ClassVar[bool] = True
+    retrievers: ClassVar[tuple[str, ...]] = RETRIEVERS
     sentences: ClassVar[Mapping[str, str]] = SENTENCES
     model: LanguageModel
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The model, what it is shown, and the version of the prompts."""
+        """The model, what it is shown and who chose that, and the version of the prompts."""
         signature = signature_of(self._given())
-        return {"lm": signature, "prompt": PROMPT_VERSION, "size": dataclasses.asdict(self._size(signature["name"]))}
+        size = dataclasses.asdict(self._size(signature["name"]))
+        chosen = {"retriever": self.retriever, **({"encoder": ENCODER, "dtype": best_dtype()} if self._dense else {})}
+        return {"lm": signature, "prompt": PROMPT_VERSION, "size": size, **chosen}
 
     def prepare(self, kb: KnowledgeBase) -> None:
         """Open the model, and index every cell."""
@@ -67,7 +76,7 @@ class LmBaseline(Baseline):
         self.model, self._opened = open_given(self._given())
         self.size = self._size(self.model.signature["name"])
         self.feedback = self.model.signature["name"] != SMALL
-        self.index = CellIndexes(kb)
+        self._scores = self._cosines(kb) if self._dense else CellIndexes(kb).scores
         self._failed_in_a_row, self._lock = 0, threading.Lock()
 
     def close(self) -> None:
@@ -76,8 +85,8 @@ class LmBaseline(Baseline):
             self.model.close()
 
     def rank(self, turn: TurnContext) -> list[str]:
-        """Return the pool by TF-IDF; the model is not asked."""
-        return by_score(self.index.scores(turn), self.kb.pois)
+        """Return the pool by the retriever; the model is not asked."""
+        return by_score(self._scores(turn), self.kb.pois)
 
     def respond(self, turn: TurnContext, ranking: Sequence[str]) -> Response:
         """Return the model's answer; popularity's, counted, where it has none.
@@ -104,7 +113,7 @@ class LmBaseline(Baseline):
         return {**self.material(turn, ranking), "conversation": history_text(turn.history, self.size)}
 
     def material(self, turn: TurnContext, ranking: Sequence[str]) -> dict[str, str]:
-        """Return the cards of the candidates: the whole pool, or TF-IDF's best 16 of a wider one."""
+        """Return the cards of the candidates: the whole pool, or the retriever's best 16 of a wider one."""
         return {"places": place_cards(self.kb, ranking[:PREFILTER], turn.pool, self.size)}
 
     def check(self, turn: TurnContext, ranking: Sequence[str]) -> Check | None:
@@ -140,6 +149,20 @@ class LmBaseline(Baseline):
         review_of = {label: review_id for review_id, label in self.kb.labels(turn.pool).items()}
         found = [(f"R{number}", review_of.get(f"R{number}")) for number in parse_citations(text)]
         return tuple(Citation(label, self.kb.reviews[review].business_id, review) for label, review in found if review)
+
+    @property
+    def _dense(self) -> bool:
+        return self.retriever == "dense"
+
+    @staticmethod
+    def _cosines(kb: KnowledgeBase) -> Callable[[TurnContext], Mapping[str, float]]:
+        index, one_at_a_time = DenseIndex(kb, default_encoder()), threading.Lock()
+
+        def scores(turn: TurnContext) -> Mapping[str, float]:
+            with one_at_a_time:  # runs with a model answer in threads
+                return index.cosines(turn)
+
+        return scores
 
     def _note_service(self, result: StepResult) -> None:
         with self._lock:
@@ -189,4 +212,4 @@ def usage_of(*results: StepResult) -> dict[str, float]:
     return total
 
 
-__all__ = ["PREFILTER", "LmBaseline", "LmStopped", "is_recommending", "usage_of"]
+__all__ = ["PREFILTER", "RETRIEVERS", "LmBaseline", "LmStopped", "is_recommending", "usage_of"]

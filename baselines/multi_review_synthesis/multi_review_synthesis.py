@@ -26,6 +26,8 @@ FULL = " Say what reviewers agree on, in your own words; quote nobody."
 class MultiReviewSynthesis(LmBaseline):
     """Ranks by consensus; the model words it."""
 
+    retrievers: ClassVar[tuple[str, ...]] = ()
+    retriever = "consensus"
     sentences: ClassVar[Mapping[str, str]] = {
         **LmBaseline.sentences,
         "recommend": "Recommend the first of the places by its name." + FULL,

@@ -74,9 +74,36 @@ def test_every_kind_of_column_by_hand() -> None:
     assert shown["dense - tfidf"] is None
 
 
+def test_table_25_keeps_the_retrievers_apart() -> None:
+    def asked(value: float, **settings) -> object:
+        return results(
+            "rag_citation",
+            [[turn(value, cd=value, ranking_recall_at_16=1.0)]],
+            **{"parameters": {"lm": {"name": "m"}}, **settings},
+        )
+
+    dense = {"lm": {"name": "m"}, "retriever": "dense"}
+    runs = [asked(1.0), asked(0.5, pool="open"), asked(0.25, pool="open", parameters=dense)]
+    table = beside(plan("25"), runs, {}, 50)
+    row = next(row for row in table.rows if row[0].text == "rag_citation")
+    own = dict(zip(table.header, (cell.value for cell in row), strict=True))
+    assert [own[label] for label in ("closed R@1", "open R@1, TF-IDF", "open R@1, dense", "CD, dense")] == [
+        1.0,
+        0.5,
+        0.25,
+        0.25,
+    ]
+    assert own["open R@1, dense paper"] == 0.066
+    assert own["Recall@16, dense"] == 1.0
+    assert len(table.sources[[row[0].text for row in table.rows].index("rag_citation")]) == 3
+    alone = beside(plan("25"), runs[:2], {}, 50)
+    row = next(row for row in alone.rows if row[0].text == "rag_citation")
+    assert row[list(alone.header).index("open R@1, dense")].value is None
+
+
 def test_cost_of_what_asks_a_model() -> None:
     asked, usd = cost(plan("25"), dialogues=2_000, turns=10_000, price=(1.0, 10.0))
-    assert asked == 2 * 2 * 1_000 * 5  # two systems, two pools, 1,000 dialogues of five system turns
+    assert asked == 2 * 3 * 1_000 * 5  # two systems, closed, open by either retriever, 1,000 dialogues of five system turns
     assert usd == pytest.approx(asked * (2_500 * 1.0 + 150 * 10.0) / 1e6)
     assert cost(plan("25"), 2_000, 10_000, None) == (asked, None)
     assert cost(plan("16"), 2_000, 10_000, (1.0, 1.0)) == (0, 0.0)

@@ -153,7 +153,7 @@ def test_retriever_ablation_has_the_bound_that_a_prefilter_sets() -> None:
     asked = hits("zs", [[1.0], [0.0]], pool="open", parameters={"lm": {}, "retriever": "dense"})
     opened = corpora([tfidf, asked, hits("popularity", [[0.0], [0.0]], pool="open")], 50)["open"]
     table = pool_tables.ablation_table(opened)
-    assert [(row[0].text, row[1].text) for row in table.rows] == [("tfidf", "tfidf"), ("zs", "dense")]
+    assert [(row[0].text, row[1].text) for row in table.rows] == [("tfidf", "tfidf"), ("zs, dense", "dense")]
     assert column(table, "Recall@16 of the ranking")[0] == 0.5
     assert pool_tables.ablation_table(None) is None
     assert pool_tables.ablation_table(corpora([hits("popularity", [[0.0]], pool="open")], 50)["open"]) is None

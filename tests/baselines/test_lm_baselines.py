@@ -13,6 +13,8 @@ from trace_dataset.baseline import load_baseline
 from trace_dataset.evaluation import run_baseline
 from trace_dataset.installed import hub_names
 from trace_dataset.lm import UNAVAILABLE, Failed, LmSettings, LmStopped
+from trace_dataset.retrieval.dense import place_summary
+from trace_dataset.retrieval.embeddings import default_encoder
 from trace_dataset.retrieval.evidence import rag_citation_check
 
 LM_BASELINES = ("dst", "itinerary_llm", "llm_zero_shot", "memory_augmented", "multi_review_synthesis", "rag_citation")
@@ -314,3 +316,34 @@ def test_a_run_with_a_played_model_is_whole(benchmark, tmp_path, name):
     answers = run.responses()
     assert answers
     assert all(item.error is None and item.usage["calls"] >= 1 for item in answers)
+
+
+def test_the_retriever_is_part_of_what_a_run_depends_on_and_a_wrong_one_is_refused():
+    usual = load_baseline("rag_citation", lm="openai/x")
+    assert usual.parameters["retriever"] == "tfidf"
+    assert load_baseline("multi_review_synthesis", lm="openai/x").parameters["retriever"] == "consensus"
+    with pytest.raises(UsageError, match="has the retrievers tfidf, dense"):
+        load_baseline("rag_citation", lm="openai/x", retriever="bm25")
+    for name in ("tfidf", "multi_review_synthesis"):
+        with pytest.raises(UsageError, match="has none to choose"):
+            load_baseline(name, retriever="dense")
+
+
+@pytest.mark.models
+def test_dense_ranks_by_plain_cosine_so_that_the_model_is_shown_other_places(contexts, benchmark, monkeypatch):
+    monkeypatch.setattr("trace_dataset.lm_baseline.PREFILTER", 3)  # the sample's cells have ten places
+    context = next(each for each in contexts("recommend", "open") if each.rejected)
+    shown = {}
+    for retriever in ("tfidf", "dense"):
+        baseline = load_baseline("llm_zero_shot", lm=Played(saying("Hello.")), retriever=retriever)
+        baseline.prepare(benchmark.kb)
+        ranking = baseline.rank(context)
+        baseline.respond(context, ranking)
+        cards = baseline.model.asked[0][1]["places"]
+        shown[retriever] = {place for place in context.pool if benchmark.kb.pois[place].name in cards}
+        assert shown[retriever] == set(ranking[:3])
+    assert shown["dense"] != shown["tfidf"]
+    texts = [context.query, *(place_summary(benchmark.kb, place) for place in context.pool)]
+    vectors = default_encoder().encode(texts)
+    cosine = dict(zip(context.pool, vectors[1:] @ vectors[0], strict=True))
+    assert ranking == sorted(context.pool, key=lambda place: (-cosine[place], place))

@@ -12,6 +12,7 @@ from hydrate.errors import UsageError
 from trace_dataset.analysis.formats import Table, count, words
 from trace_dataset.evaluation.bootstrap import RESAMPLES, SEED
 from trace_dataset.evaluation.results import Estimate, Results, estimate_all
+from trace_dataset.lm_baseline import RETRIEVERS
 
 CONTROL_MARK = " †"
 # what makes numbers incomparable, and how a reader knows it
@@ -107,7 +108,7 @@ def corpora(results: Sequence[Results], resamples: int = RESAMPLES) -> dict[str,
 
 def row_names(results: Sequence[Results]) -> tuple[str, ...]:
     """Return one name a run: two runs of one baseline are told apart by their fingerprints."""
-    shown = [result.name + (f", {model}" if (model := model_of(result)) else "") for result in results]
+    shown = [", ".join([result.name, *told_apart(result)]) for result in results]
     times = Counter(shown)
     return tuple(
         (name if times[name] == 1 else f"{name} ({run_key(result)})") + (CONTROL_MARK if result.control else "")
@@ -115,11 +116,27 @@ def row_names(results: Sequence[Results]) -> tuple[str, ...]:
     )
 
 
+def told_apart(result: Results) -> list[str]:
+    """Return what tells runs of one baseline apart: the language model, and a retriever other than the usual."""
+    model, retriever = model_of(result), retriever_of(result)
+    return [part for part in (model, retriever if retriever in RETRIEVERS[1:] else None) if part]
+
+
 def model_of(result: Results) -> str | None:
     """Return the name of the language model that a run asked; None for a run that asked none."""
-    parameters = result.settings.get("parameters")
-    asked = parameters.get("lm") if isinstance(parameters, dict) else None
+    asked = _parameters(result).get("lm")
     return str(asked["name"]) if isinstance(asked, dict) and asked.get("name") else None
+
+
+def retriever_of(result: Results) -> str | None:
+    """Return what chose the places that the model of a run was shown; None for a run that asked none."""
+    parameters = _parameters(result)
+    return str(parameters.get("retriever") or RETRIEVERS[0]) if "lm" in parameters else None
+
+
+def _parameters(result: Results) -> Mapping[str, Any]:
+    parameters = result.settings.get("parameters")
+    return parameters if isinstance(parameters, dict) else {}
 
 
 def run_key(result: Results) -> str:

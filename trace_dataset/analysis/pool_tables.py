@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from trace_dataset.analysis.corpus import Corpus, differences
+from trace_dataset.analysis.corpus import Corpus, differences, retriever_of
 from trace_dataset.analysis.formats import Cell, Table, count, estimate, number, words
 from trace_dataset.evaluation.bootstrap import compare
 from trace_dataset.evaluation.results import Results
+from trace_dataset.lm_baseline import RETRIEVERS
 from trace_dataset.scoring.aggregate import summarize
 
-RETRIEVERS = ("tfidf", "dense")
 POOL_SIZES = {"closed": "8", "16": "16", "32": "32", "open": "open (the whole city and type)"}
 
 
@@ -121,10 +121,7 @@ def ablation_table(opened: Corpus | None) -> Table | None:
 
 
 def _retriever(result: Results) -> str | None:
-    if result.name in RETRIEVERS:
-        return result.name
-    parameters = result.settings.get("parameters") or {}
-    return str(parameters.get("retriever") or "tfidf") if "lm" in parameters else None
+    return result.name if result.name in RETRIEVERS else retriever_of(result)
 
 
 def _drop(found: Mapping[str, tuple[Corpus, int]]) -> list[Cell]:

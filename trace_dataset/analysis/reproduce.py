@@ -13,11 +13,12 @@ import orjson
 from hydrate.errors import UsageError
 from trace_dataset.analysis.catalogue import METRICS
 from trace_dataset.analysis.comparisons import contrasts
-from trace_dataset.analysis.corpus import CONTROL_MARK, Corpus, corpora
+from trace_dataset.analysis.corpus import CONTROL_MARK, Corpus, corpora, retriever_of
 from trace_dataset.analysis.entailment_tables import cgs_ent, entailed_mean
 from trace_dataset.analysis.formats import Cell, Table, number, words
 from trace_dataset.analysis.statistics import pearson
 from trace_dataset.evaluation.results import Results
+from trace_dataset.lm_baseline import RETRIEVERS
 from trace_dataset.scoring.aggregate import summarize, turn_sd
 
 PAPER = Path(__file__).with_name("paper.json")
@@ -28,12 +29,24 @@ READ, WRITTEN = 2_500, 150  # tokens that a question takes, about: eight cards w
 
 
 @dataclass(frozen=True)
+class PlannedRun:
+    """Runs of a plan's systems: the pool, the first so many dialogues, and who chooses what a model is shown of the pool.
+
+    Systems that have no such retriever are left out of a run that names one.
+    """
+
+    pool: str
+    limit: int | None = None
+    retriever: str | None = None
+
+
+@dataclass(frozen=True)
 class Plan:
     """The locked configuration of one table: which systems, over which pools and how many dialogues, and what is printed."""
 
     name: str
     title: str
-    runs: tuple[tuple[str, int | None], ...]  # pool, and the first so many dialogues
+    runs: tuple[PlannedRun, ...]
     columns: Mapping[str, Mapping[str, str]]
     printed: Mapping[str, Mapping[str, float | None]]
     contrasts: tuple[Mapping[str, Any], ...]
@@ -53,7 +66,7 @@ def plans() -> dict[str, Plan]:
         name: Plan(
             name,
             table["title"],
-            tuple((run["pool"], run["limit"]) for run in table["runs"]),
+            tuple(PlannedRun(**run) for run in table["runs"]),
             table.get("columns", {}),
             table.get("printed", {}),
             tuple(table.get("contrasts", ())),
@@ -79,10 +92,10 @@ def cost(wanted: Plan, dialogues: int, turns: int, price: tuple[float, float] | 
     """
     each = turns / max(dialogues, 1)
     asked = sum(
-        round(min(limit or dialogues, dialogues) * each) * CALLS.get(name, 1)
+        round(min(run.limit or dialogues, dialogues) * each) * CALLS.get(name, 1)
         for name in wanted.systems
         if name in ASKING
-        for _, limit in wanted.runs
+        for run in wanted.runs
     )
     return asked, None if price is None else asked * (READ * price[0] + WRITTEN * price[1]) / 1e6
 
@@ -163,15 +176,16 @@ def _contrast_table(wanted: Plan, corpus: Corpus, missing: Mapping[str, str]) ->
 
 
 def _value(closed: Corpus | None, opened: Corpus | None, name: str, ours: str) -> float | None:
-    kind, _, rest = ours.rpartition(":")
-    corpus = opened if kind == "open" else closed
-    at = _run(corpus, name)
+    """Return what a column says of a system: `ours` is `[open:][retriever:][turns:|dialogues:|sd:]column`."""
+    *before, rest = ours.split(":")
+    corpus = opened if before[:1] == ["open"] else closed
+    at = _run(corpus, name, next((part for part in before if part in RETRIEVERS[1:]), None))
     if corpus is None or at is None:
         return None
     result = corpus.results[at]
-    if kind in ("turns", "dialogues"):
-        return summarize((result.turns if kind == "turns" else result.dialogues)[rest]).mean
-    if kind == "sd":
+    if "turns" in before or "dialogues" in before:
+        return summarize((result.turns if "turns" in before else result.dialogues)[rest]).mean
+    if "sd" in before:
         return turn_sd([result.turns[rest]])
     if rest == "pearson":
         return pearson(result.turns["cd"], result.turns["gs"])
@@ -180,10 +194,15 @@ def _value(closed: Corpus | None, opened: Corpus | None, name: str, ours: str) -
     return cgs_ent(result) if rest == "cgs_ent" else corpus.estimates[at][rest].value
 
 
-def _run(corpus: Corpus | None, name: str) -> int | None:
-    return next((at for at, result in enumerate(corpus.results) if result.name == name), None) if corpus else None
+def _run(corpus: Corpus | None, name: str, retriever: str | None = None) -> int | None:
+    """Return the position of a system's run: that with a retriever other than the usual one if it is named, else not that."""
+    for at, result in enumerate(corpus.results if corpus else ()):
+        other = retriever_of(result) if retriever_of(result) in RETRIEVERS[1:] else None
+        if result.name == name and other == retriever:
+            return at
+    return None
 
 
 def _keys(corpus: Corpus, name: str) -> list[str]:
-    at = _run(corpus, name)
-    return [] if at is None else corpus.sources[at]
+    found = [_run(corpus, name, retriever) for retriever in (None, *RETRIEVERS[1:])]
+    return [key for at in found if at is not None for key in corpus.sources[at]]

@@ -22,6 +22,7 @@ from trace_dataset.cli import (
     reproduce,
     runs,
 )
+from trace_dataset.lm_baseline import RETRIEVERS
 from trace_dataset.pools import POOLS
 from trace_dataset.schema import SPLITS
 
@@ -269,6 +270,9 @@ def _running(verb: argparse.ArgumentParser) -> None:
     model = verb.add_argument_group("language model, for baselines that ask one")
     model.add_argument(
         "--lm", metavar="NAME", help="openai/NAME, anthropic/NAME, …, or `local`, served by the run itself"
+    )
+    model.add_argument(
+        "--retriever", choices=RETRIEVERS, help="what chooses the 16 places it is shown of a wide pool (default: tfidf)"
     )
     model.add_argument("--api-base", metavar="URL", help="an endpoint with OpenAI's interface, with openai/NAME")
     model.add_argument(

@@ -13,13 +13,25 @@ from typing import Any
 
 from hydrate.errors import TraceError, UsageError
 from trace_dataset.analysis.orderings import orderings_table
-from trace_dataset.analysis.reproduce import ASKING, CONTROLS, READ, WRITTEN, Plan, beside, cost, plan, plans
+from trace_dataset.analysis.reproduce import (
+    ASKING,
+    CONTROLS,
+    READ,
+    WRITTEN,
+    Plan,
+    PlannedRun,
+    beside,
+    cost,
+    plan,
+    plans,
+)
 from trace_dataset.baseline import load_baseline
 from trace_dataset.cli.report import scored
 from trace_dataset.cli.runs import open_source
 from trace_dataset.evaluation.bootstrap import RESAMPLES
 from trace_dataset.evaluation.results import Results
 from trace_dataset.evaluation.run_folder import RunFolder, write_whole
+from trace_dataset.lm_baseline import RETRIEVERS
 from trace_dataset.release import Benchmark
 
 Start = Callable[[Sequence[str]], int]
@@ -65,14 +77,17 @@ def reproduce(options: Namespace, start: Start) -> int:
     _tell_cost(wanted, benchmark, options)
     systems, missing = _available(wanted, options)
     folders: list[Path] = []
-    for pool, limit in wanted.runs:
-        out = Path(options.out) / ("runs" if limit is None else f"runs-{limit}")
-        names = [*systems, *CONTROLS]
-        arguments = ["run", *names, "--pool", pool, "--out", str(out), *_passed_on(options, names)]
-        status = start([*arguments, *([] if limit is None else ["--limit", str(limit)])])
+    for planned in wanted.runs:
+        out = Path(options.out) / ("runs" if planned.limit is None else f"runs-{planned.limit}")
+        names = [*systems, *CONTROLS] if planned.retriever is None else _with_retriever(planned.retriever, systems)
+        if not names:
+            continue
+        arguments = ["run", *names, "--pool", planned.pool, "--out", str(out), *_passed_on(options, names)]
+        given = {"--limit": planned.limit, "--retriever": planned.retriever}
+        status = start([*arguments, *(str(part) for pair in given.items() if pair[1] is not None for part in pair)])
         if status == 2 or status == 130:
             return status
-        folders += _finished(out, names, pool, benchmark)
+        folders += _finished(out, names, planned, benchmark)
     runs = [RunFolder.open(folder) for folder in folders]
     results: list[Results] = scored(runs, benchmark)
     tables = [beside(wanted, results, missing, options.resamples)]
@@ -155,13 +170,19 @@ def _passed_on(options: Namespace, names: Sequence[str]) -> list[str]:
     return arguments
 
 
-def _finished(out: Path, names: Sequence[str], pool: str, benchmark: Benchmark) -> list[Path]:
+def _with_retriever(retriever: str, systems: Sequence[str]) -> list[str]:
+    return [name for name in systems if retriever in load_baseline(name).retrievers]
+
+
+def _finished(out: Path, names: Sequence[str], planned: PlannedRun, benchmark: Benchmark) -> list[Path]:
     """Return the folders of the runs just made, whatever they are called."""
     digest = benchmark.release.manifest.content_digest
     found = []
     for path in sorted(out.glob("*/run.json")):
         run = RunFolder.open(path.parent)
-        same = run.settings["content_digest"] == digest and run.settings["pool"] == pool
-        if same and run.settings["baseline"] in names:
+        same = run.settings["content_digest"] == digest and run.settings["pool"] == planned.pool
+        retriever = run.settings["parameters"].get("retriever")
+        usual = planned.retriever is None and retriever not in RETRIEVERS[1:]
+        if same and run.settings["baseline"] in names and (usual or retriever == planned.retriever):
             found.append(path.parent)
     return found

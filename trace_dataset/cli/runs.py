@@ -24,6 +24,7 @@ from trace_dataset.evaluation.run_folder import RunFolder
 from trace_dataset.evaluation.runner import run_baseline
 from trace_dataset.evaluation.score import score_run
 from trace_dataset.lm import Budget, LanguageModel, LmSettings
+from trace_dataset.lm_baseline import RETRIEVERS
 from trace_dataset.release import Benchmark, Source, open_benchmark
 from trace_dataset.release.local import HOW_TO_GET_TEXT
 
@@ -41,7 +42,7 @@ def run(options: Namespace) -> int:
             baseline = loaded.pop(name) or control(name, benchmark.dialogues)
             if baseline.uses_lm:
                 baseline.lm = lm
-            folder = Path(options.out) / run_name(name, options, lm if baseline.uses_lm else None)
+            folder = Path(options.out) / run_name(name, options, lm if baseline.uses_lm else None, baseline.retriever)
             finished = run_one(baseline, benchmark, folder, options)
             lines.append(outcome(finished))
             none_answered = none_answered or lines[-1]["failed"] == lines[-1]["turns"]
@@ -83,16 +84,22 @@ def load_all(options: Namespace, settings: LmSettings | None) -> dict[str, Basel
         baseline = load_baseline(name, options.trust_remote_code, revision=options.revision)
         if baseline.uses_lm:
             baseline.lm = settings
+        if options.retriever in baseline.retrievers:
+            baseline.retriever = options.retriever
         _ = baseline.parameters  # names the extra, or --lm, where it is missing
         loaded[name] = baseline
     if settings is not None and not any(baseline is not None and baseline.uses_lm for baseline in loaded.values()):
         raise UsageError(f"none of {', '.join(loaded)} asks a language model", do="leave --lm out")
+    if options.retriever and not any(baseline is not None and baseline.retrievers for baseline in loaded.values()):
+        raise UsageError(f"none of {', '.join(loaded)} has a retriever to choose", do="leave --retriever out")
     return loaded
 
 
-def run_name(name: str, options: Namespace, lm: LanguageModel | None) -> str:
-    """Return the folder's name of a run, e.g. `tfidf-open-test`, `dst-closed-local-smollm2-135m`."""
-    parts = [Path(name).resolve().name if "/" in name else name, options.pool]
+def run_name(name: str, options: Namespace, lm: LanguageModel | None, retriever: str = RETRIEVERS[0]) -> str:
+    """Return the folder's name of a run, e.g. `tfidf-open-test`, `dst-closed-local-smollm2-135m`, `dst-dense-open-…`."""
+    parts = [Path(name).resolve().name if "/" in name else name]
+    parts += [retriever] if retriever in RETRIEVERS[1:] else []
+    parts += [options.pool]
     parts += [options.split] if options.split else []
     parts += [re.sub(r"[^A-Za-z0-9._]+", "-", lm.name).strip("-")] if lm is not None else []
     return "-".join(parts)

@@ -53,15 +53,24 @@ class DenseIndex:
 
     def scores_many(self, turns: Sequence[TurnContext]) -> list[dict[str, float]]:
         """Return the scores of each turn's pool; all texts go through the encoder together."""
+        queries = self._queries(turns)
+        return [self._scores(turn, query, turn.rejected) for turn, query in zip(turns, queries, strict=True)]
+
+    def cosines(self, turn: TurnContext) -> dict[str, float]:
+        """Return the plain cosine of the user's turns with each place of the pool, whatever was rejected."""
+        return self._scores(turn, self._queries([turn])[0], ())
+
+    def _queries(self, turns: Sequence[TurnContext]) -> np.ndarray:
+        """Return the embedding of each turn's query, and see to it that the places are embedded."""
         missing = sorted({place for turn in turns for place in (*turn.pool, *turn.rejected)} - self._vectors.keys())
         documents = [place_summary(self.kb, place) for place in missing]
         vectors = self.encoder.encode([*documents, *(turn.query for turn in turns)])
         self._vectors |= dict(zip(missing, vectors, strict=False))
-        return [self._scores(turn, query) for turn, query in zip(turns, vectors[len(missing) :], strict=True)]
+        return vectors[len(missing) :]
 
-    def _scores(self, turn: TurnContext, query: np.ndarray) -> dict[str, float]:
-        places = {place: self._vectors[place] for place in (*turn.pool, *turn.rejected)}
-        scores = dense_scores(query, places, turn.rejected)
+    def _scores(self, turn: TurnContext, query: np.ndarray, rejected: Sequence[str]) -> dict[str, float]:
+        places = {place: self._vectors[place] for place in (*turn.pool, *rejected)}
+        scores = dense_scores(query, places, rejected)
         return {place: scores[place] for place in turn.pool}
 
 
