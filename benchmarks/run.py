@@ -10,10 +10,12 @@ in this process, and says where the time went.
 from __future__ import annotations
 
 import argparse
+import os
 import resource
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -38,10 +40,11 @@ def main() -> None:
     parser.add_argument("--own")
     parser.add_argument("baseline", nargs="*", help="default: all that ask no language model")
     parser.add_argument("--cpu", action="store_true")
+    parser.add_argument("--keep", help="a folder for the bundle and the runs, instead of one that is removed")
     options = parser.parse_args()
     global on_cpu
     on_cpu = options.cpu
-    with tempfile.TemporaryDirectory() as scratch:
+    with nullcontext(options.keep) if options.keep else tempfile.TemporaryDirectory() as scratch:
         bundle = options.yelp or str(write_sample(Path(scratch) / "yelp", places=options.places))
         benchmark = open_benchmark(Source(yelp_path=bundle, n_dialogues=options.dialogues))
         if options.own:
@@ -80,7 +83,8 @@ def clock() -> float:
 
 
 def timed(name: str, benchmark: Benchmark, folder: Path, workers: int, limit: int | None) -> tuple[float, float]:
-    """Return the seconds that a run takes, and its scoring."""
+    """Return the seconds that a run takes, and its scoring; the embeddings of halves and wholes are remembered apart."""
+    os.environ["TRACE_CACHE"] = str(folder / "cache")
     started = clock()
     run = run_baseline(load_baseline(name), benchmark, folder / name, workers=workers, limit=limit, strict=True)
     ran = clock()

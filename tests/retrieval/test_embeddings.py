@@ -50,6 +50,20 @@ class TestWithTheEncoder:
         assert (together == backwards).all()
         assert (together[::7] == alone).all()
 
+    def test_threads_change_no_vector_and_leave_the_setting_as_it_was(self, texts):
+        import torch
+
+        encoder, before = Encoder(cache=False), torch.get_num_threads()
+        found = []
+        try:
+            for threads in (1, 3):
+                torch.set_num_threads(threads)
+                found.append(encoder.encode(texts))
+                assert torch.get_num_threads() == threads
+        finally:
+            torch.set_num_threads(before)
+        assert (found[0] == found[1]).all()
+
     def test_the_file_remembers_vectors_and_no_text(self, texts, tmp_path):
         path = tmp_path / "vectors.sqlite"
         first = Encoder(cache=path).encode(texts)

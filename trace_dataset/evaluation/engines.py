@@ -107,7 +107,7 @@ def in_processes(job: Job, run: RunFolder, numbers: Sequence[int], tally: Tally,
     context = multiprocessing.get_context("fork" if "fork" in methods else "spawn")
     stop = context.RawValue("b", 0)  # no Event: one whose waiting process has died blocks for ever
     executor = ProcessPoolExecutor(
-        workers, mp_context=context, initializer=_start, initargs=(job, run, stop, os.getpid())
+        workers, mp_context=context, initializer=_start, initargs=(job, run, stop, os.getpid(), workers)
     )
     futures = [executor.submit(_work, number) for number in numbers]
     try:
@@ -128,6 +128,7 @@ def in_processes(job: Job, run: RunFolder, numbers: Sequence[int], tally: Tally,
 def answer_shard(job: Job, run: RunFolder, number: int, tally: Tally) -> Iterator[None]:
     """Answer what is left of a shard and write it; yields after each dialogue."""
     answers: list[StoredResponse] = []
+    counted = 0
     with Part(run, number) as part:
         if run.has_shard(number):  # a worker that outlived a killed run has finished it meanwhile
             answers = run.shard_responses(number)
@@ -137,14 +138,14 @@ def answer_shard(job: Job, run: RunFolder, number: int, tally: Tally) -> Iterato
         known = by_turn(part.answers)
         for answer in job.shard(number, known):
             if answers and answers[-1].dialogue_id != answer.dialogue_id:
-                tally.count([], dialogues=1)
+                tally.count(answers[counted:], dialogues=1)
+                counted = len(answers)
                 yield
             if (answer.dialogue_id, answer.turn_index) not in known:
                 part.append(answer)
             answers.append(answer)
-            tally.count([answer])
     run.write_shard(number, answers)
-    tally.count([], dialogues=1)
+    tally.count(answers[counted:], dialogues=1)
     yield
 
 
@@ -167,15 +168,24 @@ def _results(futures: Sequence[Future[Any]]) -> Iterator[Any]:
                 continue
 
 
+def share_processors(workers: int) -> None:
+    """Give this worker its part of the processors: libraries that would start a thread on each get in each other's way."""
+    share = max(1, len(os.sched_getaffinity(0)) // workers) if hasattr(os, "sched_getaffinity") else 1
+    os.environ.setdefault("OMP_NUM_THREADS", str(share))  # for libraries that are not loaded yet
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_num_threads(min(share, sys.modules["torch"].get_num_threads()))
+
+
 _job: tuple[Job, RunFolder] | None = None
 _fault: TraceError | None = None
 
 
-def _start(job: Job, run: RunFolder, stop: Any, parent: int) -> None:
+def _start(job: Job, run: RunFolder, stop: Any, parent: int, workers: int) -> None:
     """Begin a worker process: no Ctrl-C of its own, and an end when the run ends, however that ends."""
     global _job, _fault
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.stdout = sys.stderr
+    share_processors(workers)
     threading.Thread(target=_end_with, args=(stop, parent), daemon=True).start()
     try:
         job.prepare()

@@ -15,11 +15,13 @@ import os
 import sqlite3
 import warnings
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from hydrate.cache import cache_dir
 from hydrate.errors import StorageError, UsageError
 
 ENCODER = "all-MiniLM-L6-v2"  # the paper's
@@ -80,16 +82,31 @@ class Encoder:
         groups: dict[int, list[int]] = {}
         for at, ids in enumerate(coded["input_ids"]):
             groups.setdefault(-(-len(ids) // STEP) * STEP, []).append(at)
-        vectors = np.zeros((len(texts), self.size), np.float16)
-        for length in sorted(groups):
+        batches = []
+        for length in sorted(groups, reverse=True):
             size = max(1, TOKEN_BUDGET // length)
             for start in range(0, len(groups[length]), size):
                 rows = groups[length][start : start + size]
                 part = {key: [values[at] for at in rows] for key, values in coded.items()}
-                vectors[rows] = self._forward(
-                    tokenizer.pad(part, padding="max_length", max_length=length, return_tensors="pt")
+                batches.append(
+                    (rows, tokenizer.pad(part, padding="max_length", max_length=length, return_tensors="pt"))
                 )
+        vectors = np.zeros((len(texts), self.size), np.float16)
+        for (rows, _), found in zip(batches, self._side_by_side([batch for _, batch in batches]), strict=True):
+            vectors[rows] = found
         return vectors
+
+    def _side_by_side(self, batches: Sequence[Mapping[str, Any]]) -> list[np.ndarray]:
+        """Return the vectors of each batch; a thread a batch, which for a model this small beats several threads in one."""
+        allowed = self._torch.get_num_threads()
+        threads = min(allowed, len(batches))
+        if threads < 2:
+            return [self._forward(batch) for batch in batches]
+        try:
+            with ThreadPoolExecutor(threads, initializer=self._torch.set_num_threads, initargs=(1,)) as executor:
+                return list(executor.map(self._forward, batches))
+        finally:
+            self._torch.set_num_threads(allowed)
 
     def _forward(self, batch: Mapping[str, Any]) -> np.ndarray:
         torch = self._torch
@@ -110,7 +127,7 @@ class VectorCache:
     """Vectors by the hash of model and text, in one file; holds no text."""
 
     def __init__(self, where: str | Path | bool | None, identity: str, size: int) -> None:
-        path = _cache_file() if where is None or isinstance(where, bool) else Path(where)
+        path = cache_dir() / "embeddings.sqlite" if where is None or isinstance(where, bool) else Path(where)
         self._identity, self._size = identity.encode(), size
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -210,11 +227,3 @@ def _weights_digest(model: Any) -> str:
     for name, value in sorted(model.state_dict().items()):
         total.update(name.encode() + value.detach().float().numpy().tobytes())
     return total.hexdigest()[:16]
-
-
-def _cache_file() -> Path:
-    chosen = os.environ.get("TRACE_CACHE")
-    if chosen:
-        return Path(chosen).expanduser() / "embeddings.sqlite"
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache").expanduser()
-    return base / "trace-dataset" / "embeddings.sqlite"
