@@ -1,10 +1,11 @@
-"""Write the figures of finished runs into the cards of the baselines that ask no language model.
+"""Write the figures of finished runs into the cards of the baselines.
 
     trace-dataset run tfidf … random random_unseen --pool closed --yelp … --dialogues N --out RUNS   (and --pool open)
     trace-dataset score RUNS/*
     python -m benchmarks.cards RUNS --source "2,400 places of the invented sample (seed 42)"
 
-Only scored runs are read. A card's "ours" column and the lines around its table are rewritten; the paper's column stays.
+Only scored runs are read. A card's "ours" column and the lines around its table are rewritten; the paper's column stays. The
+card of a baseline that asks a language model says which one answered.
 """
 
 from __future__ import annotations
@@ -14,12 +15,13 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from trace_dataset.baseline import load_baseline
+from trace_dataset.analysis.corpus import model_of
 from trace_dataset.evaluation.controls import CONTROLS
 from trace_dataset.evaluation.results import Results
 from trace_dataset.evaluation.run_folder import RunFolder
 from trace_dataset.evaluation.score import stored_scores
 from trace_dataset.installed import hub_path
+from trace_dataset.lm.settings import SMALL
 
 ROWS = {
     "R@1": "recall_at_1",
@@ -35,8 +37,15 @@ ROWS = {
     "T2R, misses charged the length": "t2r",
     "rejection recovery": "rejection_recovery",
     "spatial coherence, 2 km": "spatial_coherence",
+    "price alignment": "price_alignment",
+    "preference coverage": "preference_coverage",
 }
+UNPRINTED = "not printed"
 OPEN_ROW = "R@1, open pool"
+SMALL_MODEL = (
+    "a model of 135 million parameters, which shows that every step runs and is\n"
+    "scored, not what the mechanism is worth. No other model could be reached where this was measured."
+)
 Runs = Mapping[tuple[str, str], Results]
 
 
@@ -48,7 +57,7 @@ def main() -> None:
     options = parser.parse_args()
     runs = scored(options.runs)
     for name, pool in sorted(runs):
-        if pool == "closed" and name not in CONTROLS and not load_baseline(name).uses_lm:
+        if pool == "closed" and name not in CONTROLS:
             card = hub_path("baselines", name) / "README.md"
             card.write_text(rewritten(card.read_text(encoding="utf-8"), name, runs, options.source), encoding="utf-8")
             print(card)
@@ -73,10 +82,11 @@ def rewritten(card: str, name: str, runs: Runs, source: str) -> str:
     before, _, rest = card.partition("## Figures\n")
     table = re.search(r"\| \| ours .*\n(?:\|.*\n)+", rest)
     assert table is not None, f"the card of {name} has no table of figures"
-    lines = []
-    for line in table.group().splitlines():
-        cells = [cell.strip() for cell in line.strip("|").split("|")]
-        lines.append(f"| {cells[0]} | {values[cells[0]]} | {cells[2]} |" if cells[0] in values else line)
+    head, line, *rows = table.group().splitlines()
+    printed = {label.strip(): paper.strip() for label, _, paper in (row.strip("|").split("|") for row in rows)}
+    labels = dict.fromkeys([*printed, *ROWS, OPEN_ROW])
+    body = [f"| {label} | {values.get(label, '-')} | {printed.get(label, UNPRINTED)} |" for label in labels]
+    lines = [head, line, *body]
     return f"{before}## Figures\n\n{_head(closed, wide, source)}\n\n" + "\n".join(lines) + f"\n\n{_foot(runs)}\n"
 
 
@@ -90,10 +100,13 @@ def _head(closed: Results, wide: Results | None, source: str) -> str:
     size = len(closed.dialogues["dialogue_id"])
     open_size = 0 if wide is None else len(wide.dialogues["dialogue_id"])
     shorter = f"; the open\npool on the first {open_size:,} of them" if 0 < open_size < size else ""
+    asked = model_of(closed)
+    model = f" Every answer is {asked}'s: {SMALL_MODEL}" if asked == SMALL else f" {asked} answered." if asked else ""
+    paper = "gpt-5.4-mini on its own 10,000 dialogues over Yelp" if asked else "its own 10,000 dialogues over Yelp"
     return (
-        f"Ours: {size:,} dialogues over {source}, content digest `{digest}`, closed pool of eight, all splits{shorter}.\n"
-        "The paper's: its own 10,000 dialogues over Yelp. They are not the same data and need not agree; orders that follow "
-        "from the mechanism should."
+        f"Ours: {size:,} dialogues over {source}, content digest `{digest}`, closed pool of eight, all splits{shorter}."
+        f"{model}\nThe paper's: {paper}. They are not the same data and need not agree; orders that follow from the mechanism "
+        "should."
     )
 
 

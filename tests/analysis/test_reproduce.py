@@ -128,6 +128,17 @@ def test_the_command_makes_runs_and_goes_on_from_them(sample_bundle, tmp_path, c
     assert {path: path.stat().st_mtime_ns for path in tmp_path.glob("runs/*/responses/*")} == shards
 
 
+def test_a_shortened_plan_says_so_and_never_runs_more_than_the_locked_one() -> None:
+    short = plan("25").shortened(5)
+    assert [run.limit for run in short.runs] == [5, 5, 5]
+    assert [run.limit for run in plan("25").shortened(5_000).runs] == [1_000, 1_000, 1_000]
+    assert plan("5").shortened(7).runs[0].limit == 7
+    table = beside(short, [hits("llm_zero_shot", [[1.0]])], {}, 50)
+    assert any("no more than 5 dialogues" in note for note in table.notes)
+    with pytest.raises(UsageError, match="leaves nothing"):
+        plan("5").shortened(0)
+
+
 def test_a_paid_model_is_priced_before_anything_starts(sample_bundle, tmp_path, capsys) -> None:
     source = ["--yelp", str(sample_bundle), "--dialogues", "240", "--out", str(tmp_path)]
     paid = ["--lm", "openai/some-model", "--lm-prices", "1", "2"]

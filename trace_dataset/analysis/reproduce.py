@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +50,14 @@ class Plan:
     columns: Mapping[str, Mapping[str, str]]
     printed: Mapping[str, Mapping[str, float | None]]
     contrasts: tuple[Mapping[str, Any], ...]
+    most: int | None = None  # dialogues, where it was shortened
+
+    def shortened(self, most: int) -> Plan:
+        """Return the plan over no more than the first dialogues, which its table then says."""
+        if most < 1:
+            raise UsageError(f"--limit {most} leaves nothing to run", do="give 1 or more, or leave it out")
+        runs = tuple(replace(run, limit=min(run.limit or most, most)) for run in self.runs)
+        return replace(self, runs=runs, most=most)
 
     @property
     def systems(self) -> list[str]:
@@ -129,11 +137,13 @@ def beside(wanted: Plan, results: Sequence[Results], missing: Mapping[str, str],
     groups = {column["label"]: 3 for column in wanted.columns.values()}
     warnings = [*(closed.warnings if closed else []), *(opened.warnings if opened else [])]
     title = f"{wanted.title}: ours beside the paper's {wanted.name.replace('-', ' ').title()}"
-    return Table(f"{wanted.name}-beside-paper", title, header, rows, _notes(found, missing), warnings, sources, groups)
+    return Table(f"{wanted.name}-beside-paper", title, header, rows, _notes(wanted, found, missing), warnings, sources, groups)
 
 
-def _notes(found: Mapping[str, Corpus], missing: Mapping[str, str]) -> list[str]:
+def _notes(wanted: Plan, found: Mapping[str, Corpus], missing: Mapping[str, str]) -> list[str]:
     notes = [corpus.described for corpus in found.values()]
+    if wanted.most is not None:
+        notes.append(f"shortened: the locked configuration is run on no more than {wanted.most:,} dialogues here")
     notes.append(
         "the paper's corpus is another one: orders that follow from the mechanism should agree, values need not"
     )
@@ -171,7 +181,7 @@ def _contrast_table(wanted: Plan, corpus: Corpus, missing: Mapping[str, str]) ->
         sources.append([key for side in ("a", "b") for key in _keys(corpus, item[side])])
     header = ["A - B", "metric", "ours", "paper", "difference", "0 outside, ours", "0 outside, paper"]
     title = f"{wanted.title}: ours beside the paper's {wanted.name.replace('-', ' ').title()}"
-    notes = _notes({"closed": corpus}, missing)
+    notes = _notes(wanted, {"closed": corpus}, missing)
     return Table(f"{wanted.name}-beside-paper", title, header, rows, notes, corpus.warnings, sources)
 
 

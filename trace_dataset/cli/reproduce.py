@@ -54,6 +54,9 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     """Add the options of `reproduce` to a parser."""
     verb.add_argument("table", help=f"one of {', '.join(plans())}")
     verb.add_argument("--out", default="reproduce", help="folder of runs and tables (default: %(default)s)")
+    verb.add_argument(
+        "--limit", type=int, metavar="N", help="no more than the first N dialogues: to try it, not the locked configuration"
+    )
     verb.add_argument("--workers", type=int, default=1, help="processes (default: %(default)s)")
     verb.add_argument("--resamples", type=int, default=RESAMPLES, help="of the bootstrap (default: %(default)s)")
     group = verb.add_argument_group("systems that ask a language model; without --lm they are left out")
@@ -72,7 +75,7 @@ def reproduce(options: Namespace, start: Start) -> int:
     Args:
         start: runs a command line of `trace-dataset`; given by the parser, whose `run` verb makes the runs.
     """
-    wanted = plan(options.table)
+    wanted = plan(options.table) if options.limit is None else plan(options.table).shortened(options.limit)
     benchmark = open_source(options)
     _tell_cost(wanted, benchmark, options)
     systems, missing = _available(wanted, options)
