@@ -114,6 +114,42 @@ def test_a_killed_run_goes_on_behind_its_last_answer(benchmark, sample_bundle, t
     assert sum(asked.values()) - turns <= workers, "only what was under way when the kill came is asked for again"
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_ctrl_c_ends_a_run_and_its_workers_and_the_same_command_goes_on(sample_bundle, tmp_path, workers):
+    baseline, log = written(tmp_path / "base", SLOW), tmp_path / "turns.log"
+
+    def command(out: str, **environment: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [
+                *(sys.executable, "-m", "trace_dataset.cli", "run", str(baseline), "--yelp", str(sample_bundle)),
+                *("--dialogues", "240", "--workers", str(workers), "--out", str(tmp_path / out)),
+            ],
+            env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+            start_new_session=True,  # a terminal sends Ctrl-C to every process of the group
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    process = command("run", TURN_LOG=str(log))
+    until = time.monotonic() + 60
+    while (len(log.read_text().splitlines()) if log.exists() else 0) < 150:
+        assert process.poll() is None
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGINT)
+    _, told = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert "the same command goes on" in told
+    assert "Traceback" not in told
+    with pytest.raises(ProcessLookupError):
+        os.killpg(process.pid, 0)  # no worker is left
+    for out in ("run", "whole"):
+        _, told = command(out).communicate(timeout=60)
+        assert "Error" not in told
+    assert shards(tmp_path / "run" / "base-closed") == shards(tmp_path / "whole" / "base-closed")
+
+
 def test_a_torn_answer_is_cut_off_and_foreign_ones_are_not_taken(benchmark, tmp_path):
     baseline = load_folder(written(tmp_path / "base", SLOW))
     run = run_baseline(baseline, benchmark, tmp_path / "run", limit=20)
