@@ -88,7 +88,7 @@ def timed(name: str, benchmark: Benchmark, folder: Path, workers: int, limit: in
     started = clock()
     run = run_baseline(load_baseline(name), benchmark, folder / name, workers=workers, limit=limit, strict=True)
     ran = clock()
-    score_run(run, benchmark)
+    score_run(run, benchmark, workers)
     return ran - started, clock() - ran
 
 

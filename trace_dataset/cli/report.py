@@ -37,6 +37,7 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--no-text", action="store_true", help="leave dialogues and map out, for a report that can be shared"
     )
+    verb.add_argument("--workers", type=int, default=1, help="processes that score what is not scored (default: %(default)s)")
     verb.add_argument("--viewer", type=int, default=40, help="dialogues to read in the page (default: %(default)s)")
     verb.add_argument(
         "--resamples", type=int, default=RESAMPLES, help="of the bootstrap, %(default)s by default; at least 100"
@@ -52,7 +53,7 @@ def report(options: Namespace) -> int:
         raise UsageError("--resamples below 100, or --viewer below 0", do="leave them out to have the usual numbers")
     runs = [RunFolder.open(folder) for folder in options.folder]
     benchmark = open_source(options) if options.yelp is not None else None
-    results = scored(runs, benchmark)
+    results = scored(runs, benchmark, options.workers)
     bars = StageBars()
     written = write_report(
         runs,
@@ -86,7 +87,7 @@ def report(options: Namespace) -> int:
     return 0
 
 
-def scored(runs: Sequence[RunFolder], benchmark: Benchmark | None) -> list[Results]:
+def scored(runs: Sequence[RunFolder], benchmark: Benchmark | None, workers: int = 1) -> list[Results]:
     """Return the scores of runs; those over this benchmark are scored where they are not yet.
 
     Raises:
@@ -101,7 +102,7 @@ def scored(runs: Sequence[RunFolder], benchmark: Benchmark | None) -> list[Resul
     found = []
     for run in runs:
         if benchmark is not None and run.settings["content_digest"] == digest:
-            found.append(with_entailment(score_run(run, benchmark), run))
+            found.append(with_entailment(score_run(run, benchmark, workers), run))
             continue
         stored = stored_scores(run)
         if stored is None:

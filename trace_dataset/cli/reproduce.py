@@ -92,7 +92,7 @@ def reproduce(options: Namespace, start: Start) -> int:
             return status
         folders += _finished(out, names, planned, benchmark)
     runs = [RunFolder.open(folder) for folder in folders]
-    results: list[Results] = scored(runs, benchmark)
+    results: list[Results] = scored(runs, benchmark, options.workers)
     tables = [beside(wanted, results, missing, options.resamples)]
     pools = {pool: [item for item in results if item.settings["pool"] == pool] for pool in ("closed", "open")}
     verdicts = orderings_table(pools["closed"], pools["open"], options.resamples)

@@ -234,7 +234,7 @@ def _results(options: Namespace) -> Sequence[Results]:
             "these runs were made on another benchmark than --yelp and --release give",
             do="name the bundle, release, seed and size that the runs were made with",
         )
-    return [score_run(found, benchmark) for found in runs]
+    return [score_run(found, benchmark, options.workers) for found in runs]
 
 
 def _plain(value: str) -> Any:

@@ -160,6 +160,14 @@ class RunFolder:
             ) from None
         return [response_of(row) for row in rows]
 
+    def first_dialogue(self, number: int) -> str | None:
+        """Return the id of the dialogue that a shard begins with; None where it cannot be read, or is empty."""
+        try:
+            found = pq.read_table(self.shard(number), columns=["dialogue_id"])["dialogue_id"]
+        except (OSError, pa.ArrowException):
+            return None
+        return str(found[0]) if len(found) else None
+
     def reopen(self, number: int, answers: Iterable[StoredResponse]) -> None:
         """Turn a finished shard into one under way that holds these answers alone."""
         rows = [orjson.dumps(response_row(item), option=orjson.OPT_APPEND_NEWLINE) for item in answers]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from importlib.metadata import version
 from typing import Any
 
@@ -17,6 +18,7 @@ from trace_dataset.evaluation.columns import (
 from trace_dataset.evaluation.responses import StoredResponse
 from trace_dataset.evaluation.results import DIALOGUE_METRICS, Results
 from trace_dataset.evaluation.run_folder import RunFolder, write_whole
+from trace_dataset.evaluation.score_parts import Columns, score_in_parts
 from trace_dataset.evaluation.variants import VARIANTS_VERSION, dialogue_variants, turn_variants
 from trace_dataset.kb import KnowledgeBase
 from trace_dataset.release import Benchmark
@@ -34,8 +36,11 @@ SCORES = "scores.json"
 Column = list[float | None]
 
 
-def score_run(run: RunFolder, benchmark: Benchmark) -> Results:
+def score_run(run: RunFolder, benchmark: Benchmark, workers: int = 1) -> Results:
     """Score a run, or read the scores that are stored for the same responses and metric version.
+
+    Args:
+        workers: local processes; the scores are the same for any number.
 
     Raises:
         BundleError: the run is unfinished, or belongs to another benchmark.
@@ -46,7 +51,8 @@ def score_run(run: RunFolder, benchmark: Benchmark) -> Results:
         return stored
     split = None if run.settings["split"] == "all" else str(run.settings["split"])
     dialogues = benchmark.split(split)[: run.settings["limit"]]
-    results = score_responses(run.settings, dialogues, run.responses(), benchmark)
+    scored = score_in_parts(run, dialogues, partial(columns_of_scores, benchmark=benchmark), workers)
+    results = Results(run.settings, *scored, versions())
     content = {
         "run": run.fingerprint,
         "responses": run.response_digest(),
@@ -65,6 +71,13 @@ def score_responses(
     benchmark: Benchmark,
 ) -> Results:
     """Score responses to the system turns of dialogues; raises `BundleError` where a turn has none."""
+    return Results(settings, *columns_of_scores(dialogues, responses, benchmark), versions())
+
+
+def columns_of_scores(
+    dialogues: Sequence[Dialogue], responses: Sequence[StoredResponse], benchmark: Benchmark
+) -> tuple[Columns, Columns]:
+    """Return the columns of system turns and those of dialogues; a value depends on its own dialogue alone."""
     columns = turn_columns(dialogues, responses, benchmark.texts)
     by_dialogue = dialogue_columns(dialogues, columns)
     turns = {**turn_variants(columns), **turn_scores(columns, benchmark.kb)}
@@ -73,7 +86,7 @@ def score_responses(
         **dialogue_scores(by_dialogue, benchmark.kb),
         **dialogue_groups(dialogues, benchmark.split_of),
     }
-    return Results(settings, turns, rows, versions())
+    return turns, rows
 
 
 def stored_scores(run: RunFolder) -> Results | None:
