@@ -7,6 +7,7 @@ import pytest
 from analysis.made import dialogue, hits, results, turn
 
 from hydrate.errors import UsageError
+from trace_dataset.analysis.catalogue import COMPARABLE
 from trace_dataset.analysis.comparisons import bootstrap_table, contrasts, paired_tests_table, spread_table
 from trace_dataset.analysis.corpus import corpora
 from trace_dataset.analysis.statistics import holm
@@ -66,6 +67,52 @@ def test_holm_covers_all_comparisons_at_once() -> None:
     assert [item.p_holm for item in found] == holm([item.found.p for item in found])
 
 
+def test_a_clear_difference_survives_the_correction_for_many_comparisons() -> None:
+    """A share of 200 resamples cannot fall below 0.01, and 24 times that is 0.24: what is far from 0 must not be lost so."""
+    names = [*"abcd"]
+    systems = [results(name, [[turn(float(at % 9 < 2 * i))] for at in range(90)]) for i, name in enumerate(names)]
+    found = contrasts(systems, ["recall_at_1", "recall_at_3", "mrr", "gs"], n_boot=200)
+    assert len(found) * 2 / 201 > 0.2
+    far = next(item for item in found if (item.a.name, item.b.name, item.metric) == ("a", "d", "recall_at_1"))
+    assert far.p_holm < 1e-6
+    same = next(item for item in found if item.metric == "gs")
+    assert (same.found.p, same.p_holm) == (1.0, 1.0)
+
+
+def test_runs_of_other_metric_versions_are_warned_of_in_paired_tables() -> None:
+    runs = [hits("a", [[1.0], [0.0], [1.0]]), hits("b", [[0.0], [0.0], [1.0]], scored={"scores": 99})]
+    corpus = corpora(runs, 100)["closed"]
+    for table in (*bootstrap_table(corpus), *paired_tests_table(corpus)):
+        assert any("version of the metrics" in warning for warning in table.warnings)
+
+
+def test_what_has_no_row_is_counted() -> None:
+    corpus = corpora([hits("a", [[1.0], [0.0], [1.0]]), hits("b", [[0.0], [0.0], [1.0]])], 100)["closed"]
+    [table] = bootstrap_table(corpus, ["recall_at_1", "price_alignment"])
+    assert any(note.startswith("1 of 2 comparisons have no row") for note in table.notes)
+    [table] = paired_tests_table(corpus, ["recall_at_1", "gs"])
+    assert any(note.startswith("1 of 2 comparisons have no row") for note in table.notes)
+
+
+def test_price_is_compared_by_dialogue() -> None:
+    def run(name: str, rows):
+        return results(name, [[turn(1.0, price_alignment=value) for value in mine] for mine in rows])
+
+    a, b = run("a", [[1.0, 1.0, 1.0], [0.0], [None]]), run("b", [[0.0, 0.0, 0.0], [0.0], [1.0]])
+    assert a.estimates(100)["price_alignment"].value == 0.5  # of two dialogues; 0.75 of four turns
+    assert (a.estimates(100)["price_alignment"].n, a.estimates(100)["price_alignment"].n_null) == (2, 1)
+    [found] = contrasts([a, b], ["price_alignment"], n_boot=50)
+    assert (found.found.delta, found.found.n_turns) == (0.5, 2)
+
+
+@pytest.mark.parametrize("metric", COMPARABLE)
+def test_any_metric_can_be_compared(metric: str) -> None:
+    own = [dialogue(t2r=float(at), t2r_hits=3.0) for at in range(3)]
+    rows = [[turn(1.0, price_alignment=1.0)] for _ in own]
+    [found] = contrasts([results("a", rows, own), results("b", rows, own)], [metric], n_boot=20)
+    assert found.found.delta == 0
+
+
 def test_a_metric_without_a_common_turn_is_left_out() -> None:
     a = hits("a", [[1.0, None], [0.0]])
     assert contrasts([a, hits("b", [[0.0, None], [0.0]])], ["price_alignment"], n_boot=50) == []
@@ -97,3 +144,6 @@ def test_spread_is_the_sample_deviation_over_turns() -> None:
     table = spread_table(corpora([hits("a", [[1.0, 0.0], [1.0, None]])])["closed"])
     at = list(table.header).index("R@1 sd")
     assert table.rows[0][at].value == pytest.approx(np.std([1, 0, 1], ddof=1))
+    assert table.rows[0][at].n == 3
+    sizes = dict(zip(table.header, (cell.value for cell in table.rows[0]), strict=True))
+    assert (sizes["turns n"], sizes["recommending turns n"]) == (4, 3)

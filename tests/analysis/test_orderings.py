@@ -70,6 +70,22 @@ def test_an_open_pool_run_on_fewer_dialogues_is_compared_on_those():
     assert verdicts([whole], [fewer])["tfidf: R@1 lower on the open pool"] == HOLDS
 
 
+def test_runs_of_another_benchmark_or_a_second_run_carry_no_verdict_and_are_named():
+    tfidf, popularity = system("tfidf", 0.5), system("popularity", 0.4)
+    again = results("tfidf", [[turn(0.1)]] * N, [dialogue(city=f"city {at % CITIES}") for at in range(N)], seed=7)
+    other = results("aspect", [[turn(0.1)]] * N, content_digest="f" * 64)  # ids of dialogues are the same
+    found = verdicts([tfidf, popularity, again, other])
+    assert found["tfidf above popularity on R@1"] == HOLDS
+    assert found["tfidf above aspect on R@1"] == MISSING
+    [note] = [
+        note for note in orderings_table([tfidf, popularity, again, other], n_boot=50).notes if "in no verdict" in note
+    ]
+    assert again.fingerprint[:8] in note
+    assert other.fingerprint[:8] in note
+    wide = results("tfidf", [[turn(0.0)]] * N, pool="open", content_digest="f" * 64)
+    assert verdicts([tfidf], [wide])["tfidf: R@1 lower on the open pool"] == MISSING
+
+
 def test_a_table_counts_the_verdicts_and_controls_are_left_aside():
     table = orderings_table([system("tfidf", 0.5), system("popularity", 0.4)], n_boot=200)
     assert "tfidf above popularity on R@1" in table.markdown()

@@ -91,7 +91,7 @@ def test_every_row_with_a_number_names_runs_of_the_report(out) -> None:
     manifest = json.loads((out / "report.json").read_text())
     page = (out / "report.html").read_text()
     for table in manifest["tables"]:
-        if table["name"] == "runs":
+        if table["name"] in ("runs", "not-here"):
             continue
         assert len(table["runs"]) == len(table["rows"]), table["name"]
         for keys in table["runs"]:
@@ -155,6 +155,32 @@ def test_one_run_is_a_report(runs, tmp_path, capsys) -> None:
     names = {table["name"] for table in json.loads((tmp_path / "out" / "report.json").read_text())["tables"]}
     assert "table-5-closed" in names
     assert "table-21-closed" not in names
+
+
+def test_what_a_report_lacks_is_named_with_what_it_takes(runs, out, tmp_path, capsys) -> None:
+    def lacking(folder: Path) -> str:
+        tables = {table["name"]: table for table in json.loads((folder / "report.json").read_text())["tables"]}
+        return " ".join(cell for row in tables["not-here"]["rows"] for cell in row)
+
+    some = lacking(out)
+    assert "--pool 16, 32" in some
+    assert "trace-dataset entail" in some
+    assert "trace-dataset run random_unseen parrot oracle" in some, "random is there"
+    assert "Table 21" not in some
+    assert main(["report", runs[0], "--out", str(tmp_path), *QUICK]) == 0
+    one = lacking(tmp_path)
+    for what in ("Table 21", "Table 25", "open-set", "runs of 3 systems", "--yelp"):
+        assert what in one, what
+    assert "What is not here" in (tmp_path / "report.html").read_text()
+
+
+def test_resamples_asked_for_are_those_of_everything_printed(runs, tmp_path, capsys) -> None:
+    assert main(["report", runs[0], "--out", str(tmp_path), *QUICK]) == 0
+    assert "100 resamples" in capsys.readouterr().out
+    assert main(["report", runs[0], "--out", str(tmp_path), "--json", *QUICK]) == 0
+    found = json.loads(capsys.readouterr().out)[0]["scores"]["recall_at_1"]
+    wanted = hits("tfidf", [[1.0, 0.0], [1.0], [0.0]]).estimates(100)["recall_at_1"]
+    assert (found["low"], found["high"]) == (wanted.low, wanted.high)
 
 
 @pytest.mark.parametrize(

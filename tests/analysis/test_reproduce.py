@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
-from analysis.made import hits, results, turn
+from analysis.made import folder, hits, results, turn
 
 from hydrate.errors import UsageError
-from trace_dataset.analysis.reproduce import ASKING, PAPER, beside, cost, plan, plans
+from trace_dataset.analysis.reproduce import ASKING, PAPER, PlannedRun, beside, cost, plan, plans
 from trace_dataset.cli import main
+from trace_dataset.cli.reproduce import _finished
 from trace_dataset.installed import hub_names
 
 TABLES = ("5", "6", "16", "17", "18", "19", "20", "21", "22", "25")
@@ -74,6 +76,47 @@ def test_every_kind_of_column_by_hand() -> None:
     assert shown["dense - tfidf"] is None
 
 
+def test_every_value_of_ours_has_n_and_an_interval() -> None:
+    """Decisions, item 26: 0.5 of two dialogues is another thing than 0.257 of 52,274 turns."""
+    rows = [[turn(1.0, cd=0.1, gs=0.9)], [turn(0.0, cd=0.3, gs=0.5)], [turn(1.0, cd=0.2, gs=0.9)]]
+    one = results("tfidf", rows)
+    for name in ("5", "16", "18", "19", "20"):
+        table = beside(plan(name), [one], {}, 200)
+        row = next(row for row in table.rows if row[0].text == "tfidf")
+        labels = list(table.header)
+        for label in (column["label"] for column in plan(name).columns.values()):
+            assert row[labels.index(f"{label} n")].value == 3, (name, label)
+            assert row[labels.index(label)].low is not None or label.endswith("sd"), (name, label)
+        assert sum(table.groups.values()) == len(labels) - 1
+    both = beside(plan("21"), [hits("spatial", [[1.0], [0.0]]), hits("tfidf", [[1.0], [1.0]])], {}, 50)
+    row = next(row for row in both.rows if row[0].text == "spatial - tfidf")
+    assert [row[list(both.header).index(label)].value for label in ("dialogues", "turns n")] == [2, 2]
+
+
+@pytest.mark.parametrize("name", ["6", "17", "22"])
+def test_a_column_of_entailment_that_stays_empty_says_what_it_takes(name: str) -> None:
+    notes = beside(plan(name), [hits("tfidf", [[1.0]])], {}, 50).notes
+    assert any("trace-dataset entail" in note and "tfidf" in note for note in notes)
+    assert not any("entail" in note for note in beside(plan("5"), [hits("tfidf", [[1.0]])], {}, 50).notes)
+
+
+def test_runs_of_another_model_are_not_taken_for_those_of_this_one(benchmark, tmp_path) -> None:
+    digest = benchmark.release.manifest.content_digest
+    for name, model in (("a", "openai/x"), ("b", "openai/y"), ("c", "local/smollm2-135m")):
+        asked = hits("llm_zero_shot", [[1.0]], content_digest=digest, parameters={"lm": {"name": model}})
+        folder(asked, tmp_path / name)
+    folder(hits("tfidf", [[1.0]], content_digest=digest, parameters={}), tmp_path / "t")
+
+    def found(lm: str | None) -> list[str]:
+        options = Namespace(lm=lm, api_base=None)
+        names = ["llm_zero_shot", "tfidf"]
+        return [path.name for path in _finished(tmp_path, names, PlannedRun("closed"), benchmark, options)]
+
+    assert found("openai/y") == ["b", "t"]
+    assert found("local") == ["c", "t"]
+    assert found(None) == ["t"]
+
+
 def test_table_25_keeps_the_retrievers_apart() -> None:
     def asked(value: float, **settings) -> object:
         return results(
@@ -103,7 +146,9 @@ def test_table_25_keeps_the_retrievers_apart() -> None:
 
 def test_cost_of_what_asks_a_model() -> None:
     asked, usd = cost(plan("25"), dialogues=2_000, turns=10_000, price=(1.0, 10.0))
-    assert asked == 2 * 3 * 1_000 * 5  # two systems, closed, open by either retriever, 1,000 dialogues of five system turns
+    assert (
+        asked == 2 * 3 * 1_000 * 5
+    )  # two systems, closed, open by either retriever, 1,000 dialogues of five system turns
     assert usd == pytest.approx(asked * (2_500 * 1.0 + 150 * 10.0) / 1e6)
     assert cost(plan("25"), 2_000, 10_000, None) == (asked, None)
     assert cost(plan("16"), 2_000, 10_000, (1.0, 1.0)) == (0, 0.0)

@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
-from analysis.made import hits, results, turn
+from analysis.made import dialogue, hits, results, turn
 
 from trace_dataset.analysis import sensitivity
 from trace_dataset.analysis.corpus import corpora
+from trace_dataset.analysis.report import SENSITIVITY_TABLES
 from trace_dataset.analysis.statistics import kendall_tau_b, spearman
+from trace_dataset.analysis.swept import Pair, correlations, numbers
+from trace_dataset.evaluation.bootstrap import bootstrap_ci
 from trace_dataset.scoring.composite import FORMULAS
 
 
@@ -102,15 +106,68 @@ def test_two_systems_have_no_rank_correlation() -> None:
 
 
 def test_gaming_by_hand() -> None:
-    cd, gs = [0.1, 0.2, 0.3], [1.0, 0.5, 0.0]
-    one = results("one", [[turn(1.0, cd=c, gs=g) for c, g in zip(cd, gs, strict=True)] + [turn(None)]])
-    [row] = sensitivity.gaming_table(corpora([one], 50)["closed"]).rows
-    found = dict(
-        zip(["turns", "cd", "gs", "r", "p", "quoting", "r there", "p there"], [c.value for c in row[1:]], strict=True)
-    )
-    assert (found["turns"], found["quoting"]) == (4, 3)
+    cd, every, gs = [0.1, 0.2, 0.3], [0.3, 0.2, 0.1], [1.0, 0.5, 0.0]
+    rows = [turn(1.0, cd=c, cd_quoted=q, gs=g) for c, q, g in zip(cd, every, gs, strict=True)]
+    table = sensitivity.gaming_table(corpora([results("one", [[*rows, turn(None, cd_quoted=0.0)]])], 50)["closed"])
+    found = dict(zip(table.header, (cell.value for cell in table.rows[0]), strict=True))
+    assert (found["turns n"], found["turns with quotes"]) == (4, 3)
     assert found["r there"] == pytest.approx(-1.0)
     assert found["r"] != pytest.approx(-1.0)  # the turn without a quote counts as CD 0 and GS 1 there
+    assert found["r there, all quotes"] == pytest.approx(1.0)
+
+
+def test_gaming_is_averaged_within_a_group_of_systems() -> None:
+    """Definitions, 9.7: mean |r| per group; the paper's 0.038 and 0.065 are those of its two groups."""
+
+    def run(name: str, gs: tuple[float, ...], **settings: object):
+        rows = [[turn(1.0, cd=c, gs=g)] for c, g in zip((0.1, 0.2, 0.3, 0.4), gs, strict=True)]
+        return results(name, rows, **settings)
+
+    asked = run("zs", (0.0, 0.5, 1.0, 0.5), parameters={"lm": {"name": "m"}})
+    runs = [run("a", (0.1, 0.2, 0.3, 0.4)), run("b", (0.4, 0.3, 0.2, 0.1)), asked]
+    notes = sensitivity.gaming_table(corpora(runs, 50)["closed"]).notes
+    assert "mean |r| over 2 systems without a language model, all turns: 1.000" in notes
+    # x deviations -1.5 -0.5 0.5 1.5, y -0.5 0 0.5 0: 1 / sqrt(5 * 0.5)
+    assert "mean |r| over 1 systems with a language model, all turns: 0.632" in notes
+
+
+def test_the_papers_mean_correlations_are_those_of_its_groups(paper) -> None:
+    rows = {name: row["pearson_r"] for name, row in paper["TRACE.T19"].items()}
+    with_model = ("LLM Zero-Shot", "DST", "RAG-Citation", "Multi-Rev. Synth.", "Memory-Aug.")
+    groups = [[abs(r) for name, r in rows.items() if (name in with_model) == asked] for asked in (False, True)]
+    assert [round(sum(group) / len(group), 3) for group in groups] == [0.038, 0.065]
+
+
+def test_intervals_of_correlations_draw_whole_dialogues() -> None:
+    draw = np.random.default_rng(5)
+    owner = np.repeat(np.arange(12), 3)
+    x, y = draw.random(36), draw.random(36)
+    values = [None if at == 4 else float(value) for at, value in enumerate(y)]
+    kept = np.arange(36) != 4
+    by_loop = []
+    for row in np.random.default_rng(42).integers(0, 12, size=(200, 12)):
+        places = np.concatenate([np.flatnonzero((owner == at) & kept) for at in row])
+        by_loop.append(np.corrcoef(x[places], y[places])[0, 1])
+    [found] = correlations([Pair(owner, 12, x, numbers(values))], 200, 42)
+    assert found == pytest.approx(np.percentile(by_loop, [2.5, 97.5]), abs=1e-9)
+    assert np.isnan(correlations([Pair(owner, 12, np.ones(36), y)], 50, 42)[0][0])  # a constant has none
+
+
+def test_every_sweep_prints_n_and_an_interval_over_dialogues() -> None:
+    """Decisions, item 26; the interval is that of the plain bootstrap."""
+    values = [[0.1, 0.9], [0.4], [0.7, None], [1.0]]
+    rows = [[turn(None if v is None else 1.0, pc_40=v, gs=v or 0.5, cd=0.2 + (v or 0.5) ** 2) for v in mine] for mine in values]
+    corpus = corpora([results("one", rows, [dialogue(km_1=v[0]) for v in values])], 300)["closed"]
+    zeros = [[None if v is None else 0.0 for v in mine] for mine in values]
+    table = sensitivity.window_table(corpus)
+    cell = table.rows[0][list(table.header).index("40 characters")]
+    assert (cell.value, cell.n, cell.n_null) == (pytest.approx(3.1 / 5), 5, 1)
+    assert [cell.low, cell.high] == pytest.approx(bootstrap_ci(values, zeros, n_boot=300), abs=1e-12)
+    for make in SENSITIVITY_TABLES:
+        found = make(corpus)
+        if not found.name.startswith("cgs-formulas"):  # a row a formula, a column a system
+            assert any(part.low is not None for row in found.rows for part in row), found.name
+            assert any(label.endswith("n") or "turns" in label for label in found.header), found.name
 
 
 def test_sweeps_name_the_value_in_use_and_what_else_it_would_order() -> None:
@@ -123,7 +180,20 @@ def test_sweeps_name_the_value_in_use_and_what_else_it_would_order() -> None:
     assert [row[2].value for row in table.rows] == [0.1, 0.5, 0.9]
 
 
-def test_independence_over_turns_of_all_systems_together() -> None:
+def test_independence_over_turns_of_a_group_together() -> None:
+    """Definitions, 9.8: over systems that ask no language model; the others stand apart, controls nowhere."""
     one = results("one", [[turn(1.0, gs=g, cd=c) for g, c in ((0.1, 0.3), (0.2, 0.2), (0.3, 0.1))]])
-    rows = sensitivity.independence_table(corpora([one, hits("oracle", [[1.0]], control=True)], 50)["closed"]).rows
-    assert (rows[0][2].value, rows[0][3].value) == (pytest.approx(-1.0), 3)
+    asked = results(
+        "zs",
+        [[turn(1.0, gs=g, cd=c) for g, c in ((0.1, 0.1), (0.2, 0.2))]],
+        parameters={"lm": {"name": "m"}},
+    )
+    table = sensitivity.independence_table(corpora([one, asked, hits("oracle", [[1.0]], control=True)], 50)["closed"])
+    first, other = table.rows[0], table.rows[6]
+    assert (first[0].text, first[3].value, first[4].value) == (
+        "systems without a language model",
+        pytest.approx(-1.0),
+        3,
+    )
+    assert (other[0].text, other[3].value, other[4].value) == ("systems with a language model", pytest.approx(1.0), 2)
+    assert [len(keys) for keys in table.sources] == [1] * 12

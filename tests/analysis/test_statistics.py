@@ -178,6 +178,19 @@ def test_comparison_says_what_it_rests_on() -> None:
     assert not math.isnan(found.low)
 
 
+def test_probability_of_a_difference_beyond_all_resamples() -> None:
+    draw = np.random.default_rng(1)
+    far = draw.normal(5.0, 1.0, 1_000)
+    assert far.min() > 0
+    wanted = 2 * scipy_stats.t.sf(far.mean() / far.std(), 39)
+    assert bootstrap.two_sided_p(far, 40) == pytest.approx(wanted)
+    assert bootstrap.two_sided_p(far, 3) == 2 / 1_001, "few dialogues have heavy tails, and the share is the smaller"
+    assert bootstrap.two_sided_p(np.full(1_000, 0.5), 40) == 2 / 1_001, "no spread says nothing of a tail"
+    near = np.append(far, -1.0)
+    assert bootstrap.two_sided_p(near, 40) == pytest.approx(4 / 1_002)
+    assert not bootstrap.Comparison(0.1, math.nan, math.nan, 1, 1).significant
+
+
 def test_bootstrap_refuses_turns_that_do_not_match() -> None:
     with pytest.raises(TraceError, match="different lengths"):
         bootstrap.bootstrap_ci([[1.0]], [[1.0, 2.0]])

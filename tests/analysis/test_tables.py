@@ -99,6 +99,32 @@ def test_runs_of_other_pools_stand_in_tables_of_their_own() -> None:
     assert pool_tables.pool_table({"closed": found["closed"]}) is None
 
 
+def test_open_accuracy_is_that_of_the_same_model() -> None:
+    """Two models under one baseline: the open run of the one must not stand in the row of the other."""
+    models = {"openai/x": 1.0, "local/y": 0.0}
+    closed = [hits("zs", [[1.0]], parameters={"lm": {"name": name}}) for name in models]
+    opened = [hits("zs", [[hit]], pool="open", parameters={"lm": {"name": name}}) for name, hit in models.items()]
+    dense = hits("zs", [[0.5]], pool="open", parameters={"lm": {"name": "local/y"}, "retriever": "dense"})
+    found = corpora([*closed, dense, *opened], 50)
+    assert column(stress_table(found["closed"], found["open"]), "open R@1") == [1.0, 0.0]
+
+
+def test_turns_without_an_answer_are_no_vacuous_ones() -> None:
+    rows = [
+        [turn(0.0, failed=True, n_quotes=0, vacuous_pc=True, gs=0.0, cd=0.0, pc=0.0), turn(1.0, n_quotes=0, cd=0.0)]
+    ]
+    table = main_table(corpora([results("one", rows)], 50)["closed"])
+    assert (column(table, "GS vacuous"), column(table, "PC vacuous")) == ([0.5], [0.0])
+
+
+def test_units_without_a_value_are_counted_beside_the_means() -> None:
+    own = [dialogue(t2r_hits=None, spatial_coherence=None), dialogue(), dialogue(tsr=None, t2r_hits=None)]
+    corpus = corpora([results("one", [[turn(1.0)], [turn(1.0)], [turn(1.0)]], own)], 50)["closed"]
+    assert column(main_table(corpus), "T2R misses") == [1]
+    stress = stress_table(corpus, None)
+    assert [column(stress, label) for label in ("Spatial n", "Price n", "Preference n")] == [[2], [0], [3]]
+
+
 def test_every_row_names_its_run_and_the_run_its_fingerprints() -> None:
     one = hits("a", [[1.0]])
     table = main_table(corpora([one], 100)["closed"])
@@ -146,6 +172,9 @@ def test_multi_reference_lift_in_points() -> None:
     table = pool_tables.multi_reference_table(corpora([one], 100)["closed"])
     assert column(table, "lift, points") == [50.0]
     assert column(table, "turns with alternatives") == [1]
+    assert column(table, "lift there, points") == [100.0]
+    cell = table.rows[0][3]
+    assert (cell.text, cell.n) == ("+50.0 [+0.0, +100.0]", 2)
 
 
 def test_retriever_ablation_has_the_bound_that_a_prefilter_sets() -> None:

@@ -75,6 +75,9 @@ COMPARED = (
 )
 
 
+COMPARABLE = tuple(name for name in METRICS if name != "cgs")  # a product of means has no value of a dialogue
+
+
 def ranks_of(metric: Metric, column: Sequence[Estimate | None]) -> list[int | None]:
     """Return 1 for the best and 2 for the second best of a column, as printed to three decimals; ties share a mark.
 

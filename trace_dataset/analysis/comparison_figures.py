@@ -143,14 +143,7 @@ def _difference(panel: Any, row: int, item: Contrast | None) -> None:
 
 def _vacuous(result: Results, metric: str) -> float | None:
     """Return the share of a mean that comes from turns on which nothing was measured."""
-    if metric == "gs":
-        quotes = result.turns["n_quotes"]
-        return sum(count == 0 for count in quotes) / len(quotes) if quotes else None
-    if metric == "pc":
-        flags = [
-            flag
-            for flag, value in zip(result.turns["vacuous_pc"], result.turns["pc"], strict=True)
-            if value is not None
-        ]
-        return sum(flags) / len(flags) if flags else None
-    return None
+    if metric not in ("gs", "pc"):
+        return None
+    many, whole = result.vacuous(metric)
+    return many / whole if whole else None

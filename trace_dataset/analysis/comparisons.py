@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -12,11 +12,19 @@ from numpy.typing import NDArray
 
 from hydrate.errors import UsageError
 from trace_dataset.analysis.catalogue import COMPARED, METRICS
-from trace_dataset.analysis.corpus import Corpus, run_key
-from trace_dataset.analysis.formats import Cell, Table, count, number, probability, words
+from trace_dataset.analysis.corpus import Corpus, differences, run_key
+from trace_dataset.analysis.formats import Cell, Table, count, estimate, number, probability, words
 from trace_dataset.analysis.statistics import holm, paired_t, stars, student_t_p, wilcoxon_p
-from trace_dataset.evaluation.bootstrap import RESAMPLES, SEED, Comparison, comparison, ratio, resampled_totals
-from trace_dataset.evaluation.results import DIALOGUE_MEANS, RATES, Results
+from trace_dataset.evaluation.bootstrap import (
+    RESAMPLES,
+    SEED,
+    Columns,
+    Comparison,
+    comparison,
+    ratio,
+    resampled_totals,
+)
+from trace_dataset.evaluation.results import DIALOGUE_MEANS, RATES, WITHIN_FIRST, Results, within_dialogues
 from trace_dataset.scoring.aggregate import turn_sd
 
 Array = NDArray[np.float64]
@@ -79,7 +87,7 @@ def differences_of(wanted: Sequence[tuple[Array, Array, Array]], n_boot: int = R
     Args:
         wanted: for each contrast the sums of both systems, and the counts they share, by dialogue.
     """
-    columns = _Columns()
+    columns = Columns()
     places = [tuple(columns.add(values) for values in contrast) for contrast in wanted]
     totals = resampled_totals(columns.matrix(), n_boot, seed)
     found = np.empty((n_boot, len(places)))
@@ -111,9 +119,10 @@ def bootstrap_table(corpus: Corpus, metrics: Sequence[str] = COMPARED) -> list[T
         notes = [
             corpus.described,
             f"{corpus.resamples:,} resamples of dialogues, seed 42; turns defined for both systems; percentile interval",
-            f"Holm's correction over all {len(found):,} comparisons; the smallest p that so many resamples can show is "
-            f"{2 / (corpus.resamples + 1):.1e}",
+            f"Holm's correction over all {len(found):,} comparisons; a p below {2 / (corpus.resamples + 1):.1e}, the smallest "
+            "that so many resamples can show, is the tail of Student's t over the resamples' mean and deviation",
             "CGS enters as the mean of turn values, the only form that has a value a turn",
+            *_left_out(len(found), len(group), metrics, "no value that both systems have"),
         ]
         tables.append(
             Table(
@@ -122,7 +131,8 @@ def bootstrap_table(corpus: Corpus, metrics: Sequence[str] = COMPARED) -> list[T
                 ["A", "B", "metric", "A - B", "0 outside", "p", "p Holm", "dialogues", "turns n"],
                 [_contrast_row(item, names) for item in found],
                 notes,
-                sources=[[run_key(item.a), run_key(item.b)] for item in found],
+                differences(results),
+                [[run_key(item.a), run_key(item.b)] for item in found],
             )
         )
     return tables
@@ -145,6 +155,9 @@ def paired_tests_table(corpus: Corpus, metrics: Sequence[str] = COMPARED) -> lis
             notes = [
                 corpus.described,
                 "two-sided, not corrected; stars at 0.05, 0.01, 1e-5; a dialogue without a value on either side is left out",
+                *_left_out(
+                    len(rows), len(group), metrics, "fewer than two dialogues in common, or equal differences in all"
+                ),
             ]
             tables.append(
                 Table(
@@ -153,7 +166,8 @@ def paired_tests_table(corpus: Corpus, metrics: Sequence[str] = COMPARED) -> lis
                     ["A", "B", "metric", "n", "mean A", "mean B", "t", "df", "p", "stars", "Cohen's d", "Wilcoxon p"],
                     rows,
                     notes,
-                    sources=sources,
+                    differences([corpus.results[at] for at in group]),
+                    sources,
                 )
             )
     return tables
@@ -161,23 +175,24 @@ def paired_tests_table(corpus: Corpus, metrics: Sequence[str] = COMPARED) -> lis
 
 def spread_table(corpus: Corpus) -> Table:
     """Return the counterpart of Table 20: means and standard deviations (n - 1) over turns."""
-    header = ["system", *(f"{METRICS[name].label}{part}" for name in SPREAD for part in ("", " sd")), "turns n"]
+    header = ["system", *(f"{METRICS[name].label}{part}" for name in SPREAD for part in ("", " sd"))]
     rows = []
-    for result, name in zip(corpus.results, corpus.names, strict=True):
+    for result, name, found in zip(corpus.results, corpus.names, corpus.estimates, strict=True):
         cells = []
         for metric in SPREAD:
-            values = _values(result, metric)
-            defined = [value for value in values if value is not None]
-            cells += [number(math.fsum(defined) / len(defined) if defined else None), number(turn_sd([values]))]
-        rows.append([words(name), *cells, count(len(result.turns["dialogue_id"]))])
+            mean = found[metric]
+            cells += [estimate(mean), replace(number(turn_sd([_values(result, metric)])), n=mean.n)]
+        rows.append([words(name), *cells, count(found["gs"].n), count(found["pc"].n)])
     return Table(
         f"table-20-{corpus.pool}",
         f"Means and standard deviations over turns, pool {corpus.pool} (paper: Table 20)",
-        header,
+        [*header, "turns n", "recommending turns n"],
         rows,
         [
             corpus.described,
+            corpus.intervals,
             "sd: sample standard deviation over the defined turns; turns of one dialogue are not independent",
+            "PC, CGS and R@1 are over recommending turns, the others over all",
         ],
         corpus.warnings,
         corpus.sources,
@@ -190,24 +205,10 @@ def dialogue_means(result: Results, metric: str) -> list[float | None]:
     return [None if not many else float(total / many) for total, many in zip(sums, counts, strict=True)]
 
 
-class _Columns:
-    """Columns of sums by dialogue, each kept once however many comparisons need it."""
-
-    def __init__(self) -> None:
-        self.rows: list[Array] = []
-        self._known: dict[bytes, int] = {}
-
-    def add(self, values: Array) -> int:
-        """Return the position of a column."""
-        key = values.tobytes()
-        if key not in self._known:
-            self._known[key] = len(self.rows)
-            self.rows.append(values)
-        return self._known[key]
-
-    def matrix(self) -> Array:
-        """Return all columns side by side."""
-        return np.column_stack(self.rows)
+def _left_out(found: int, systems: int, metrics: Sequence[str], why: str) -> list[str]:
+    """Return a note where some comparisons have no row."""
+    wanted = math.comb(systems, 2) * len(metrics)
+    return [f"{wanted - found:,} of {wanted:,} comparisons have no row: {why}"] if wanted > found else []
 
 
 def _columns_of(first: Results, second: Results, metric: str) -> tuple[Array, Array, Array]:
@@ -219,8 +220,14 @@ def _columns_of(first: Results, second: Results, metric: str) -> tuple[Array, Ar
     both = ~(np.isnan(x) | np.isnan(y))
     owner = (np.arange(len(x)) if metric in DIALOGUE_MEANS else first.owner)[both]
     size = len(first.dialogues["dialogue_id"])
-    sums = (np.bincount(owner, weights=side[both], minlength=size).astype(float) for side in (x, y))
-    return (*sums, np.bincount(owner, minlength=size).astype(float))  # type: ignore[return-value]
+    first_sums, second_sums = (np.bincount(owner, weights=side[both], minlength=size).astype(float) for side in (x, y))
+    counts = np.bincount(owner, minlength=size).astype(float)
+    if metric in WITHIN_FIRST:
+        (first_sums, units, _), (second_sums, _, _) = (
+            within_dialogues(sums, counts) for sums in (first_sums, second_sums)
+        )
+        return first_sums, second_sums, units
+    return first_sums, second_sums, counts
 
 
 def _contrast_row(item: Contrast, names: Mapping[str, str]) -> list[Cell]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from hydrate.errors import UsageError
 from trace_dataset.analysis.formats import Table, count, words
+from trace_dataset.analysis.swept import swept
 from trace_dataset.evaluation.bootstrap import RESAMPLES, SEED
 from trace_dataset.evaluation.results import Estimate, Results, estimate_all
 from trace_dataset.lm_baseline import RETRIEVERS
@@ -47,6 +48,11 @@ class Corpus:
         return estimate_all(self.results, self.resamples, SEED)
 
     @cached_property
+    def swept(self) -> list[dict[str, Estimate]]:
+        """Every run's means of the columns that only sensitivity tables speak of, with intervals from shared draws."""
+        return swept(self.results, self.resamples, SEED)
+
+    @cached_property
     def warnings(self) -> list[str]:
         """What a reader must be told before comparing rows; empty where the runs belong together."""
         return differences(self.results)
@@ -55,6 +61,19 @@ class Corpus:
     def systems(self) -> list[int]:
         """Positions of the rows that are no controls."""
         return [at for at, result in enumerate(self.results) if not result.control]
+
+    @property
+    def groups(self) -> dict[str, list[int]]:
+        """Positions of the systems that ask no language model, and of those that do; only what is there."""
+        found: dict[str, list[int]] = {"systems without a language model": [], "systems with a language model": []}
+        for at in self.systems:
+            found[list(found)[model_of(self.results[at]) is not None]].append(at)
+        return {title: places for title, places in found.items() if places}
+
+    @property
+    def intervals(self) -> str:
+        """What an interval of a table is, for notes."""
+        return f"[low, high]: 95 % bootstrap interval over dialogues, {self.resamples:,} resamples, seed {SEED}"
 
     @property
     def sources(self) -> list[list[str]]:

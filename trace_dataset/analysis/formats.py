@@ -89,12 +89,36 @@ def probability(p: float | None) -> Cell:
     """Return a cell of a probability; very small ones in scientific form."""
     if p is None or p != p:
         return Cell("-", None)
+    if p < 1e-300:
+        return Cell("<1e-300", float(p))
     return Cell(f"{p:.3f}" if p >= 0.001 else f"{p:.1e}", float(p))
 
 
 def estimate(found: Estimate, rank: int | None = None) -> Cell:
     """Return a cell of an estimate with its interval."""
     return Cell(str(found), found.value, found.low, found.high, found.n, found.n_null, rank)
+
+
+def points(found: Estimate) -> Cell:
+    """Return a cell of a difference of shares in points, with its sign and interval.
+
+    Example:
+        >>> points(Estimate(0.125, 8, 0, 0.1, 0.15)).text
+        '+12.5 [+10.0, +15.0]'
+    """
+    if found.value is None:
+        return Cell("-", None, n=found.n, n_null=found.n_null)
+    low, high = (None if end is None else 100 * end for end in (found.low, found.high))
+    interval = "" if low is None or high is None else f" [{low:+.1f}, {high:+.1f}]"
+    return Cell(f"{100 * found.value:+.1f}{interval}", 100 * found.value, low, high, found.n, found.n_null)
+
+
+def signed(found: Estimate) -> Cell:
+    """Return a cell of a difference with its sign and interval."""
+    if found.value is None:
+        return Cell("-", None, n=found.n, n_null=found.n_null)
+    interval = "" if found.low is None else f" [{found.low:+.3f}, {found.high:+.3f}]"
+    return Cell(f"{found.value:+.3f}{interval}", found.value, found.low, found.high, found.n, found.n_null)
 
 
 @dataclass(frozen=True)
@@ -185,6 +209,12 @@ class Table:
             ).rstrip()
             for line in lines
         )
+
+
+def missing_table(rows: Sequence[tuple[str, str]]) -> list[Table]:
+    """Return a table of what is not there and what it takes; nothing where nothing is missing."""
+    cells = [[words(what), words(needs)] for what, needs in rows]
+    return [Table("not-here", "What is not here, and what it takes", ["not here", "it takes"], cells)] if cells else []
 
 
 def markdown_text(text: str) -> str:

@@ -102,4 +102,4 @@ def _names(points: Points, route: Sequence[str], kb: KnowledgeBase) -> str:
 
 
 def _letter(at: int) -> str:
-    return chr(ord("a") + at % 26)
+    return chr(ord("a") + at % 26) * (1 + at // 26)

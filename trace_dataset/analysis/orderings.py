@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from trace_dataset.analysis.catalogue import METRICS
+from trace_dataset.analysis.corpus import run_key
 from trace_dataset.analysis.formats import Table, words
 from trace_dataset.evaluation.bootstrap import RESAMPLES, SEED, percentile_interval, ratio, resampled_totals
 from trace_dataset.evaluation.results import Results, per_dialogue
@@ -101,14 +102,27 @@ def orderings_table(closed: Sequence[Results], opened: Sequence[Results] = (), n
         f"no verdict with fewer than {FEWEST_CELLS} cells of city and type, whatever the interval",
         f"the bar of the itinerary's spatial coherence is {ITINERARY_RATIO} times TF-IDF's at 2 km",
     ]
+    notes += [*_set_aside(closed, "closed"), *_set_aside(opened, "open")]
     rows = [[words(item.claim), words(item.figure), words(item.verdict)] for item in found]
     return Table("orderings", "Orderings that follow from mechanism", ["claim", "figure", "verdict"], rows, notes)
 
 
 def _systems(results: Sequence[Results], like: Sequence[Results]) -> dict[str, Results]:
-    """Return the runs by name that are no controls and over the same dialogues as the first."""
-    wanted = like[0].dialogues["dialogue_id"] if like else None
-    return {item.name: item for item in results if not item.control and item.dialogues["dialogue_id"] == wanted}
+    """Return the runs by name that are no controls and over the same dialogues as the first; of one name the first run."""
+    found: dict[str, Results] = {}
+    for item in results:
+        if not item.control and _same_dialogues(item, like[0]):
+            found.setdefault(item.name, item)
+    return found
+
+
+def _set_aside(results: Sequence[Results], pool: str) -> list[str]:
+    """Return a note that names the runs that no verdict rests on: of other dialogues than the first, or of a name once more."""
+    used = {id(item) for item in _systems(results, results).values()}
+    left = [item for item in results if not item.control and id(item) not in used]
+    names = ", ".join(f"{item.name} ({run_key(item)})" for item in left)
+    why = "over other dialogues than the first run, or a second run of one baseline"
+    return [f"pool {pool}, in no verdict: {names}; {why}"] if left else []
 
 
 def _near(runs: dict[str, Results], column: str, drawn: _Drawn) -> Ordering:
@@ -123,7 +137,9 @@ def _near(runs: dict[str, Results], column: str, drawn: _Drawn) -> Ordering:
 
 
 def _same_dialogues(one: Results, other: Results) -> bool:
-    return bool(one.dialogues["dialogue_id"]) and one.dialogues["dialogue_id"] == other.dialogues["dialogue_id"]
+    same = one.settings["content_digest"] == other.settings["content_digest"]
+    ids = one.dialogues["dialogue_id"]
+    return same and bool(ids) and ids == other.dialogues["dialogue_id"]
 
 
 def _above(runs: dict[str, Results], high: str, low: str, metric: str, drawn: _Drawn) -> Ordering:

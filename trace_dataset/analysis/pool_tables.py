@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from trace_dataset.analysis.corpus import Corpus, differences, retriever_of
-from trace_dataset.analysis.formats import Cell, Table, count, estimate, number, words
+from trace_dataset.analysis.formats import Cell, Table, count, estimate, number, points, words
 from trace_dataset.evaluation.bootstrap import compare
 from trace_dataset.evaluation.results import Results
 from trace_dataset.lm_baseline import RETRIEVERS
@@ -16,35 +16,25 @@ POOL_SIZES = {"closed": "8", "16": "16", "32": "32", "open": "open (the whole ci
 
 def multi_reference_table(corpus: Corpus) -> Table:
     """Return R@1 against the gold and against gold or alternatives, over all turns and over those with alternatives."""
-    header = [
-        "system",
-        "R@1",
-        "R@1 multi",
-        "lift, points",
-        "turns n",
-        "R@1 there",
-        "R@1 multi there",
-        "turns with alternatives",
-    ]
+    header = ["system", "R@1", "R@1 multi", "lift, points", "turns n"]
+    header += ["R@1 there", "R@1 multi there", "lift there, points", "turns with alternatives"]
     rows = []
-    for result, name in zip(corpus.results, corpus.names, strict=True):
-        single, multi = result.turns["recall_at_1"], result.turns["recall_at_1_multi"]
-        some = result.turns["has_alternatives"]
-        inside = [[value for value, kept in zip(side, some, strict=True) if kept] for side in (single, multi)]
-        found = [summarize(side) for side in (single, multi, *inside)]
-        lift = None if found[0].mean is None or found[1].mean is None else 100 * (found[1].mean - found[0].mean)
+    for at, name in enumerate(corpus.names):
+        whole, found = corpus.estimates[at], corpus.swept[at]
         rows.append(
             [
                 words(name),
-                *(number(item.mean) for item in found[:2]),
-                number(lift, 1, sign=True),
-                count(found[0].n),
-                *(number(item.mean) for item in found[2:]),
-                count(found[2].n),
+                *(estimate(whole[metric]) for metric in ("recall_at_1", "recall_at_1_multi")),
+                points(found["lift"]),
+                count(whole["recall_at_1"].n),
+                *(estimate(found[column]) for column in ("recall_there", "multi_there")),
+                points(found["lift_there"]),
+                count(found["recall_there"].n),
             ]
         )
     notes = [
         corpus.described,
+        corpus.intervals,
         "alternatives: candidates that the reference marks as also satisfying what was asked so far",
     ]
     return Table(
@@ -104,8 +94,8 @@ def ablation_table(opened: Corpus | None) -> Table | None:
             words(opened.names[at]),
             words(_retriever(opened.results[at])),
             *(estimate(opened.estimates[at][metric]) for metric in ("recall_at_1", "cd", "gs")),
-            number(summarize(opened.results[at].turns["ranking_recall_at_16"]).mean),
-            count(summarize(opened.results[at].turns["ranking_recall_at_16"]).n),
+            estimate(opened.swept[at]["ranking_recall_at_16"]),
+            count(opened.swept[at]["ranking_recall_at_16"].n),
         ]
         for at in chosen
     ]
@@ -114,7 +104,11 @@ def ablation_table(opened: Corpus | None) -> Table | None:
         "Retrievers over the open pool (paper: Table 25)",
         ["system", "retriever", "R@1", "CD", "GS", "Recall@16 of the ranking", "turns n"],
         rows,
-        [opened.described, "Recall@16 of a retriever's ranking bounds R@1 of a system that is shown its best 16"],
+        [
+            opened.described,
+            opened.intervals,
+            "Recall@16 of a retriever's ranking bounds R@1 of a system that is shown its best 16",
+        ],
         opened.warnings,
         [opened.sources[at] for at in chosen],
     )

@@ -23,6 +23,7 @@ from trace_dataset.analysis.corpus import Corpus, corpora, differences, run_key,
 from trace_dataset.analysis.entailment_tables import entailment_tables
 from trace_dataset.analysis.formats import Table
 from trace_dataset.analysis.maps import dialogue_map
+from trace_dataset.analysis.missing import missing
 from trace_dataset.analysis.orderings import orderings_table
 from trace_dataset.analysis.page import Picture, Section, page
 from trace_dataset.analysis.viewer import Viewer
@@ -91,6 +92,7 @@ def write_report(
         _viewer(runs, results, benchmark, dialogues, folder, across) if benchmark is not None and dialogues else None
     )
     steps("dialogues")
+    rests.tables.extend(missing(by_pool, viewer is not None))
     sections = [*sections, *([across] if across.tables or across.figures else []), rests]
     found = [table for section in sections for table in section.tables]
     warnings = differences(results) if len(by_pool) == 1 else []

@@ -14,16 +14,19 @@ from hydrate.errors import UsageError
 from trace_dataset.analysis.catalogue import METRICS
 from trace_dataset.analysis.comparisons import contrasts
 from trace_dataset.analysis.corpus import CONTROL_MARK, Corpus, corpora, retriever_of
-from trace_dataset.analysis.entailment_tables import cgs_ent, entailed_mean
-from trace_dataset.analysis.formats import Cell, Table, number, words
-from trace_dataset.analysis.statistics import pearson
-from trace_dataset.evaluation.results import Results
+from trace_dataset.analysis.entailment_tables import entailment_label
+from trace_dataset.analysis.formats import Cell, Table, count, estimate, number, words
+from trace_dataset.analysis.statistics import complete_pairs, pearson
+from trace_dataset.analysis.swept import IN_USE, Pair, correlations, numbers
+from trace_dataset.evaluation.bootstrap import SEED
+from trace_dataset.evaluation.results import Estimate, Results
 from trace_dataset.lm_baseline import RETRIEVERS
-from trace_dataset.scoring.aggregate import summarize, turn_sd
+from trace_dataset.scoring.aggregate import turn_sd
 
 PAPER = Path(__file__).with_name("paper.json")
 CONTROLS = ("random", "random_unseen", "parrot", "oracle")
 ASKING = ("llm_zero_shot", "dst", "rag_citation", "multi_review_synthesis", "memory_augmented", "itinerary_llm")
+ENTAILMENT = {"entailment": IN_USE, "cgs_ent": "cgs_ent"}  # columns that need stored claims
 CALLS = {"dst": 2, "multi_review_synthesis": 3, "memory_augmented": 2}  # questions a turn; one for the others
 READ, WRITTEN = 2_500, 150  # tokens that a question takes, about: eight cards with three reviews, and the conversation
 
@@ -119,10 +122,8 @@ def beside(wanted: Plan, results: Sequence[Results], missing: Mapping[str, str],
     if wanted.contrasts:
         return _contrast_table(wanted, found["closed"], missing)
     closed, opened = found.get("closed"), found.get("open")
-    header = [
-        "system",
-        *(column["label"] + part for column in wanted.columns.values() for part in ("", " paper", " difference")),
-    ]
+    labels = _labels(wanted, results)
+    header = ["system", *(label + part for label in labels for part in ("", " n", " paper", " difference"))]
     rows, sources = [], []
     shown = [*wanted.systems, *(name for name in CONTROLS if _run(closed, name) is not None)]
     for name in shown:
@@ -130,18 +131,38 @@ def beside(wanted: Plan, results: Sequence[Results], missing: Mapping[str, str],
         for key, column in wanted.columns.items():
             own = _value(closed, opened, name, column["ours"])
             printed = wanted.printed.get(name, {}).get(key)
-            gap = None if own is None or printed is None else own - printed
-            cells += [number(own), number(printed), number(gap, sign=True)]
+            gap = None if own is None or own.value is None or printed is None else own.value - printed
+            cells += [number(None) if own is None else estimate(own), count(own.n if own else 0)]
+            cells += [number(printed), number(gap, sign=True)]
         rows.append(cells)
         sources.append([key for corpus in (closed, opened) if corpus for key in _keys(corpus, name)])
-    groups = {column["label"]: 3 for column in wanted.columns.values()}
+    groups = dict.fromkeys(labels, 4)
     warnings = [*(closed.warnings if closed else []), *(opened.warnings if opened else [])]
     title = f"{wanted.title}: ours beside the paper's {wanted.name.replace('-', ' ').title()}"
-    return Table(f"{wanted.name}-beside-paper", title, header, rows, _notes(wanted, found, missing), warnings, sources, groups)
+    notes = [*_notes(wanted, found, missing), *_unasked(wanted, results)]
+    return Table(f"{wanted.name}-beside-paper", title, header, rows, notes, warnings, sources, groups)
+
+
+def _labels(wanted: Plan, results: Sequence[Results]) -> list[str]:
+    entailed = entailment_label(results).removeprefix("entailment")
+    return [
+        column["label"] + (entailed if column["ours"].split(":")[-1] in ENTAILMENT else "")
+        for column in wanted.columns.values()
+    ]
+
+
+def _unasked(wanted: Plan, results: Sequence[Results]) -> list[str]:
+    """Return what to do where a column of entailment stays empty because nobody asked a model about the claims."""
+    if not any(column["ours"].split(":")[-1] in ENTAILMENT for column in wanted.columns.values()):
+        return []
+    lacking = sorted({item.name for item in results if not item.entailment and not item.control})
+    done = "score the claims of the closed runs with `trace-dataset entail RUN … --yelp …`, and give this command again"
+    return [f"no entailment of {', '.join(lacking)}: {done}"] if lacking else []
 
 
 def _notes(wanted: Plan, found: Mapping[str, Corpus], missing: Mapping[str, str]) -> list[str]:
     notes = [corpus.described for corpus in found.values()]
+    notes += list(dict.fromkeys(corpus.intervals for corpus in found.values()))
     if wanted.most is not None:
         notes.append(f"shortened: the locked configuration is run on no more than {wanted.most:,} dialogues here")
     notes.append(
@@ -174,18 +195,30 @@ def _contrast_table(wanted: Plan, corpus: Corpus, missing: Mapping[str, str]) ->
                     item["high"],
                 ),
                 number(None if one is None else one.delta - item["delta"], sign=True),
+                count(one.n_dialogues if one else 0),
+                count(one.n_turns if one else 0),
                 words("-" if one is None else "yes" if one.significant else "no"),
                 words("yes" if item["significant"] else "no"),
             ]
         )
         sources.append([key for side in ("a", "b") for key in _keys(corpus, item[side])])
-    header = ["A - B", "metric", "ours", "paper", "difference", "0 outside, ours", "0 outside, paper"]
+    header = [
+        "A - B",
+        "metric",
+        "ours",
+        "paper",
+        "difference",
+        "dialogues",
+        "turns n",
+        "0 outside, ours",
+        "0 outside, paper",
+    ]
     title = f"{wanted.title}: ours beside the paper's {wanted.name.replace('-', ' ').title()}"
     notes = _notes(wanted, {"closed": corpus}, missing)
     return Table(f"{wanted.name}-beside-paper", title, header, rows, notes, corpus.warnings, sources)
 
 
-def _value(closed: Corpus | None, opened: Corpus | None, name: str, ours: str) -> float | None:
+def _value(closed: Corpus | None, opened: Corpus | None, name: str, ours: str) -> Estimate | None:
     """Return what a column says of a system: `ours` is `[open:][retriever:][turns:|dialogues:|sd:]column`."""
     *before, rest = ours.split(":")
     corpus = opened if before[:1] == ["open"] else closed
@@ -194,14 +227,23 @@ def _value(closed: Corpus | None, opened: Corpus | None, name: str, ours: str) -
         return None
     result = corpus.results[at]
     if "turns" in before or "dialogues" in before:
-        return summarize((result.turns if "turns" in before else result.dialogues)[rest]).mean
+        return corpus.swept[at][rest]
     if "sd" in before:
-        return turn_sd([result.turns[rest]])
+        mean = corpus.estimates[at][rest]
+        return Estimate(turn_sd([result.turns[rest]]), mean.n, mean.n_null)
     if rest == "pearson":
-        return pearson(result.turns["cd"], result.turns["gs"])
-    if rest == "entailment":
-        return entailed_mean(result)
-    return cgs_ent(result) if rest == "cgs_ent" else corpus.estimates[at][rest].value
+        return _pearson(result, corpus.resamples)
+    if rest in ENTAILMENT:
+        return corpus.swept[at].get(ENTAILMENT[rest])
+    return corpus.estimates[at][rest]
+
+
+def _pearson(result: Results, resamples: int) -> Estimate:
+    cd, gs = result.turns["cd"], result.turns["gs"]
+    pair = Pair(result.owner, len(result.dialogues["dialogue_id"]), numbers(cd), numbers(gs))
+    [(low, high)] = correlations([pair], resamples, SEED)
+    ends = (None, None) if low != low else (low, high)
+    return Estimate(pearson(cd, gs), len(complete_pairs(cd, gs)), 0, *ends)
 
 
 def _run(corpus: Corpus | None, name: str, retriever: str | None = None) -> int | None:

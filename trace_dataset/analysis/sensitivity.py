@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+
+import numpy as np
 
 from trace_dataset.analysis.corpus import Corpus
-from trace_dataset.analysis.formats import Cell, Table, count, number, probability, share, words
+from trace_dataset.analysis.formats import Cell, Table, count, estimate, number, probability, words
 from trace_dataset.analysis.statistics import complete_pairs, correlation_p, pearson, spearman
-from trace_dataset.evaluation.results import Results
+from trace_dataset.analysis.swept import Pair, correlations, numbers
+from trace_dataset.evaluation.bootstrap import SEED
+from trace_dataset.evaluation.results import Estimate, Results
 from trace_dataset.evaluation.variants import DISTANCES, SENTENCES, THRESHOLDS, WINDOWS
 from trace_dataset.scoring.aggregate import summarize
 from trace_dataset.scoring.composite import FORMULAS, cgs, cgs_alternative
@@ -24,49 +28,62 @@ FEWEST = 3  # systems that a rank correlation over systems needs
 def threshold_table(corpus: Corpus) -> Table:
     """Return the counterpart of Table 16: GS by the similarity from which a quote counts as found."""
     note = f"thresholds {', '.join(str(value) for value in THRESHOLDS.values())}; a response without quotes scores 1 in all"
-    return _sweep(corpus, "table-16", "GS by fuzzy threshold", THRESHOLD_LABELS, _turns, note, "16")
+    return _sweep(corpus, "table-16", "GS by fuzzy threshold", THRESHOLD_LABELS, note, "16")
 
 
 def window_table(corpus: Corpus) -> Table:
     """Return PC by the distance allowed between an aspect term and its label."""
-    return _sweep(
-        corpus, "pc-window", "PC by window between term and label", WINDOW_LABELS, _turns, "recommending turns", None
-    )
+    return _sweep(corpus, "pc-window", "PC by window between term and label", WINDOW_LABELS, "recommending turns", None)
 
 
 def spatial_table(corpus: Corpus) -> Table:
     """Return the counterpart of Table 18: spatial coherence by distance."""
     note = "share of pairs of a dialogue's places within the distance; dialogues with two located places"
-    return _sweep(corpus, "table-18", "Spatial coherence by distance", DISTANCE_LABELS, _dialogues, note, "18")
+    return _sweep(corpus, "table-18", "Spatial coherence by distance", DISTANCE_LABELS, note, "18")
 
 
 def gaming_table(corpus: Corpus) -> Table:
-    """Return the counterpart of Table 19: does quoting more raise the grounding score? Pearson's r of CD and GS over turns."""
-    header = ["system", "turns n", "mean CD", "mean GS", "r", "p", "turns with quotes", "r there", "p there"]
+    """Return the counterpart of Table 19: does quoting more raise the grounding score? Pearson's r of CD and GS over turns.
+
+    CD counts tokens of matched quotes, so a quote that is not found lowers both and r is above 0 without any gaming on turns
+    with quotes; CD of all quotes, found or not, has no such part (definitions, M7 and 9.7).
+    """
+    pairs = [pair for result in corpus.results for pair in _gaming_pairs(result)]
+    found = iter(zip(pairs, correlations(pairs, corpus.resamples, SEED), strict=True))
     rows = []
-    for result, name in zip(corpus.results, corpus.names, strict=True):
-        cd, gs = result.turns["cd"], result.turns["gs"]
-        quoting = [many > 0 for many in result.turns["n_quotes"]]
-        inside = [[value for value, kept in zip(side, quoting, strict=True) if kept] for side in (cd, gs)]
-        rows.append(
-            [
-                words(name),
-                *_correlated(cd, gs)[:1],
-                number(summarize(cd).mean),
-                number(summarize(gs).mean),
-                *_correlated(cd, gs)[1:],
-                *_correlated(*inside),
-            ]
+    for name, means in zip(corpus.names, corpus.estimates, strict=True):
+        (n, r, p), (_, r_all, _), (n_there, r_there, p_there), (_, r_all_there, _) = (
+            _correlated(*next(found)) for _ in range(4)
         )
-    found = [row[4].value for at, row in enumerate(rows) if at in corpus.systems]
-    absolute = [abs(value) for value in found if isinstance(value, float)]
+        shown = (estimate(means["cd"]), estimate(means["gs"]))
+        rows.append([words(name), n, *shown, r, p, r_all, n_there, r_there, p_there, r_all_there])
+    header = ["system", "turns n", "mean CD", "mean GS", "r", "p", "r, all quotes"]
+    header += ["turns with quotes", "r there", "p there", "r there, all quotes"]
     notes = [
         corpus.described,
-        "turns without quotes have CD 0 and GS 1 by definition, so the right half is the one to read",
+        corpus.intervals,
+        "turns without quotes have CD 0 and GS 1 by definition, so the part on turns with quotes is the one to read",
+        "CD counts matched quotes; all quotes: CD of every quote, found or not, which a quote that is not found does not lower",
+        "p takes turns for independent, which those of one dialogue are not; the interval does not",
     ]
-    if absolute:
-        notes.append(f"mean |r| over {len(absolute)} systems: {math.fsum(absolute) / len(absolute):.3f}")
+    for group, places in corpus.groups.items():
+        for at, where in ((4, "all turns"), (8, "turns with quotes")):
+            absolute = [abs(value) for value in (rows[place][at].value for place in places) if isinstance(value, float)]
+            if absolute:
+                mean = math.fsum(absolute) / len(absolute)
+                notes.append(f"mean |r| over {len(absolute)} {group}, {where}: {mean:.3f}")
     return _table(corpus, f"table-19-{corpus.pool}", "Anti-gaming: CD against GS over turns", header, rows, notes, "19")
+
+
+def _gaming_pairs(result: Results) -> list[Pair]:
+    """Return CD and GS over all turns and over those with quotes, by CD of matched quotes and of all quotes."""
+    size, (cd, every, gs) = (
+        len(result.dialogues["dialogue_id"]),
+        (numbers(result.turns[name]) for name in ("cd", "cd_quoted", "gs")),
+    )
+    quoting = np.array(result.turns["n_quotes"], dtype=float) > 0
+    whole = [Pair(result.owner, size, density, gs) for density in (cd, every)]
+    return [*whole, *(pair.among(quoting) for pair in whole)]
 
 
 def formula_table(corpus: Corpus) -> Table:
@@ -100,54 +117,70 @@ def formula_table(corpus: Corpus) -> Table:
 
 
 def independence_table(corpus: Corpus) -> Table:
-    """Return Spearman's rho of GS, CD and PC over the turns of all systems together, and over quoting turns."""
-    pooled: dict[str, list[float | None]] = {name: [] for name in COMPONENTS}
-    quoting: list[bool] = []
-    for at in corpus.systems:
-        for name in COMPONENTS:
-            pooled[name] += corpus.results[at].turns[name]
-        quoting += [many > 0 for many in corpus.results[at].turns["n_quotes"]]
-    rows = []
-    for first, second in (("gs", "cd"), ("gs", "pc"), ("cd", "pc")):
-        for title, kept in (("all turns", [True] * len(quoting)), ("turns with quotes", quoting)):
-            x, y = ([v for v, keep in zip(pooled[name], kept, strict=True) if keep] for name in (first, second))
-            pairs = complete_pairs(x, y)
-            rho = spearman(x, y)
-            p = correlation_p(rho, len(pairs)) if rho is not None else None
-            rows.append(
-                [
-                    words(f"{first.upper()} and {second.upper()}"),
-                    words(title),
-                    number(rho),
-                    count(len(pairs)),
-                    probability(p),
-                ]
-            )
-    keys = [corpus.sources[at][0] for at in corpus.systems]
+    """Return Spearman's rho of GS, CD and PC over the turns of a group of systems together, and over quoting turns (9.8).
+
+    The paper takes systems that ask no language model; those that do are a group of their own.
+    """
+    rows: list[list[Cell]] = []
+    sources = []
+    for group, places in corpus.groups.items():
+        found = _independence([corpus.results[at] for at in places], corpus.resamples)
+        rows += [[words(group), *row] for row in found]
+        sources += [[corpus.sources[at][0] for at in places]] * len(found)
+    names = [f"{group}: {', '.join(corpus.names[at] for at in places)}" for group, places in corpus.groups.items()]
     return Table(
         f"independence-{corpus.pool}",
         f"Independence of GS, CD and PC, pool {corpus.pool}",
-        ["components", "over", "rho", "turns n", "p"],
+        ["of", "components", "over", "rho", "turns n", "p"],
         rows,
-        [corpus.described, "Spearman over turns of all systems together, without controls; turns with both values"],
+        [
+            corpus.described,
+            f"{corpus.intervals}; the ranks are those of the whole",
+            "Spearman over turns of a group's systems together; turns with both values",
+            "p takes turns for independent, which those of one dialogue are not; the interval does not",
+            *names,
+        ],
         corpus.warnings,
-        [keys] * len(rows),
+        sources,
     )
+
+
+def _independence(results: Sequence[Results], resamples: int) -> list[list[Cell]]:
+    known: dict[tuple[str, str], int] = {}  # a dialogue is one unit, however many systems answered it
+    owner = np.array(
+        [
+            known.setdefault((str(result.settings["content_digest"]), identifier), len(known))
+            for result in results
+            for identifier in result.turns["dialogue_id"]
+        ],
+        dtype=np.int64,
+    )
+    pooled = {name: np.concatenate([numbers(result.turns[name]) for result in results]) for name in COMPONENTS}
+    quoting = np.array([many > 0 for result in results for many in result.turns["n_quotes"]], dtype=bool)
+    parts = {}
+    for first, second in (("gs", "cd"), ("gs", "pc"), ("cd", "pc")):
+        pair, title = Pair(owner, len(known), pooled[first], pooled[second]), f"{first.upper()} and {second.upper()}"
+        parts[title, "all turns"] = pair.ranked
+        parts[title, "turns with quotes"] = pair.among(quoting).ranked
+    intervals = correlations(list(parts.values()), resamples, SEED)
+    rows = []
+    for ((components, over), pair), interval in zip(parts.items(), intervals, strict=True):
+        n, rho, p = _correlated(pair, interval)
+        rows.append([words(components), words(over), rho, n, p])
+    return rows
 
 
 def sentences_table(corpus: Corpus) -> Table:
     """Return the sentence audit: what the sentences of recommending turns are (definitions, 9.11)."""
-    rows = []
-    for result, name in zip(corpus.results, corpus.names, strict=True):
-        totals = {
-            kind: sum(value or 0 for value in result.turns[column] if value is not None)
-            for kind, column in SENTENCES.items()
-        }
-        whole = sum(totals.values())
-        rows.append([words(name), *(share(part, whole) for part in totals.values()), count(whole)])
+    columns = list(SENTENCES.values())
+    rows = [
+        [words(name), *(_share(found[column]) for column in columns), count(found[columns[0]].n)]
+        for name, found in zip(corpus.names, corpus.swept, strict=True)
+    ]
     header = ["system", *(kind.replace("_", " ") for kind in SENTENCES), "sentences n"]
     notes = [
         corpus.described,
+        corpus.intervals,
         "the first that applies: holds a quote; speaks of stars, prices or reviews; a set phrase; any other claim",
     ]
     return _table(
@@ -184,41 +217,24 @@ def _of_turns(result: Results, formula: str) -> float | None:
     return math.fsum(value * many for value, many in values) / n if n else None
 
 
-def _turns(result: Results) -> Mapping[str, Sequence[float | None]]:
-    return result.turns
-
-
-def _dialogues(result: Results) -> Mapping[str, Sequence[float | None]]:
-    return result.dialogues
-
-
-def _sweep(
-    corpus: Corpus,
-    name: str,
-    title: str,
-    labels: Mapping[str, str],
-    columns: Callable[[Results], Mapping[str, Sequence[float | None]]],
-    note: str,
-    paper: str | None,
-) -> Table:
-    rows = []
-    for result, system in zip(corpus.results, corpus.names, strict=True):
-        found = [summarize(columns(result)[column]) for column in labels]
-        cells = [
-            Cell("-" if item.mean is None else f"{item.mean:.3f}", item.mean, n=item.n, n_null=item.n_null)
-            for item in found
+def _sweep(corpus: Corpus, name: str, title: str, labels: Mapping[str, str], note: str, paper: str | None) -> Table:
+    used = next(column for column, label in labels.items() if "used" in label)
+    rows = [
+        [
+            words(system),
+            *(estimate(found[column]) for column in labels),
+            count(found[used].n),
+            count(found[used].n_null),
         ]
-        rows.append([words(system), *cells, count(found[0].n)])
-    values = [[row[at + 1].value for row in rows] for at in range(len(labels))]
-    used = next(at for at, label in enumerate(labels.values()) if "used" in label)
-    notes = [corpus.described, note]
-    for label, column in zip(labels.values(), values, strict=True):
-        rho, n = rank_correlation(
-            *([side[at] for at in corpus.systems] for side in (values[used], column))  # type: ignore[arg-type]
-        )
-        if rho is not None and column is not values[used]:
+        for system, found in zip(corpus.names, corpus.swept, strict=True)
+    ]
+    notes = [corpus.described, corpus.intervals, note]
+    for column, label in labels.items():
+        rho, n = rank_correlation(*([corpus.swept[at][key].value for at in corpus.systems] for key in (used, column)))
+        if rho is not None and column != used:
             notes.append(f"rank correlation of {label} with the value in use over {n} systems: {rho:.3f}")
-    return _table(corpus, f"{name}-{corpus.pool}", title, ["system", *labels.values(), "n"], rows, notes, paper)
+    header = ["system", *labels.values(), "n", "undefined"]
+    return _table(corpus, f"{name}-{corpus.pool}", title, header, rows, notes, paper)
 
 
 def _table(
@@ -234,7 +250,20 @@ def _table(
     return Table(name, whole, header, rows, notes, corpus.warnings, corpus.sources)
 
 
-def _correlated(x: Sequence[float | None], y: Sequence[float | None]) -> list[Cell]:
-    n = len(complete_pairs(x, y))
-    r = pearson(x, y)
-    return [count(n), number(r), probability(correlation_p(r, n) if r is not None else None)]
+def _correlated(pair: Pair, interval: tuple[float, float]) -> list[Cell]:
+    """Return n, Pearson's r with its interval, and its probability."""
+    whole = pair.complete
+    n, r = len(whole.x), pearson(whole.x.tolist(), whole.y.tolist())
+    if r is None:
+        return [count(n), number(None), probability(None)]
+    low, high = interval
+    if low != low:
+        return [count(n), Cell(f"{r:.3f}", r, n=n), probability(correlation_p(r, n))]
+    return [count(n), Cell(f"{r:.3f} [{low:.3f}, {high:.3f}]", r, low, high, n), probability(correlation_p(r, n))]
+
+
+def _share(found: Estimate) -> Cell:
+    if found.value is None or found.low is None or found.high is None:
+        return Cell("-", None, n=0)
+    shown = f"{found.value:.1%} [{found.low:.1%}, {found.high:.1%}]"
+    return Cell(shown, found.value, found.low, found.high, found.n)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from trace_dataset.analysis.catalogue import COMPETENCIES, HEADLINE, METRICS, TABLE_5, TABLE_6, ranks_of
-from trace_dataset.analysis.corpus import CONTROL_MARK, Corpus, corpora
+from trace_dataset.analysis.corpus import CONTROL_MARK, Corpus, corpora, told_apart
+from trace_dataset.analysis.entailment_tables import entailment_label
 from trace_dataset.analysis.formats import Cell, Table, count, estimate, share, words
+from trace_dataset.analysis.swept import IN_USE
 from trace_dataset.evaluation.results import GROUPS, RESAMPLES, Estimate, Results, estimate_tables
 
 ENTAILMENT = "entailment grounding and CGSent (trace-dataset entail)"
@@ -22,41 +24,64 @@ GROUP_NAMES = {
     "split": "split",
 }
 RESTS = ("turns n", "rejections n", "failed", "GS vacuous", "PC vacuous")
+Sizes = Mapping[str, Callable[[Mapping[str, Estimate]], int]]
+SIZES_5: Sizes = {"T2R misses": lambda found: found["t2r_hits"].n_null - found["tsr"].n_null}
+SIZES_6: Sizes = {
+    "Spatial n": lambda found: found["spatial_coherence"].n,
+    "Price n": lambda found: found["price_alignment"].n,
+    "Preference n": lambda found: found["preference_coverage"].n,
+}
 _TIER_ORDER = ("easy", "medium", "hard", "expert", "train", "validation", "test")
 
 
-def competency_table(results: Sequence[Results], full: bool = False) -> Table:
+def competency_table(results: Sequence[Results], full: bool = False, resamples: int = RESAMPLES) -> Table:
     """Return one row a run: estimates with 95 % intervals, n of each competency, failed turns.
 
     Args:
         full: every column of Tables 5 and 6 instead of the three competencies.
+        resamples: of the bootstrap.
     """
-    [corpus] = corpora(results, RESAMPLES).values()
+    [corpus] = corpora(results, resamples).values()
     groups = {**TABLE_5, **TABLE_6} if full else COMPETENCIES
     return _table(corpus, "competencies", "The three competencies", groups)
 
 
 def main_table(corpus: Corpus) -> Table:
     """Return the counterpart of the paper's Table 5 for one pool."""
-    return _table(corpus, f"table-5-{corpus.pool}", f"Main results, pool {corpus.pool} (paper: Table 5)", TABLE_5)
+    return _table(
+        corpus, f"table-5-{corpus.pool}", f"Main results, pool {corpus.pool} (paper: Table 5)", TABLE_5, SIZES_5
+    )
 
 
 def stress_table(corpus: Corpus, opened: Corpus | None) -> Table:
-    """Return the counterpart of the paper's Table 6: stress axes; open-set R@1 comes from runs over the open pool."""
-    table = _table(corpus, f"table-6-{corpus.pool}", f"Stress axes, pool {corpus.pool} (paper: Table 6)", TABLE_6)
+    """Return the counterpart of the paper's Table 6: stress axes; open-set R@1 comes from runs over the open pool.
+
+    Entailment grounding stands there for runs whose claims were scored (`trace-dataset entail`).
+    """
+    title = f"Stress axes, pool {corpus.pool} (paper: Table 6)"
+    table = _table(corpus, f"table-6-{corpus.pool}", title, TABLE_6, SIZES_6)
     rows, sources = [], []
+    before = 1 + len(TABLE_6["Grounding"])
     for at, row in enumerate(table.rows):
         other = counterpart(corpus.results[at], opened)
         found = opened.estimates[other]["recall_at_1"] if opened is not None and other is not None else None
-        rows.append([row[0], Cell("-", None) if found is None else estimate(found), *row[1:]])
+        entailed = corpus.swept[at].get(IN_USE)
+        shown = [Cell("-", None) if item is None else estimate(item) for item in (found, entailed)]
+        rows.append([row[0], shown[0], *row[1:before], shown[1], *row[before:]])
         sources.append(
             [*corpus.sources[at], *(opened.sources[other] if opened is not None and other is not None else [])]
         )
-    groups = {"Open set": 1, **table.groups}
+    groups = {"Open set": 1, **table.groups, "Grounding": table.groups["Grounding"] + 1}
     missing = "open R@1: the run of the same baseline over the open pool; a dash where there is none"
     return replace(
         table,
-        header=[table.header[0], "open R@1", *table.header[1:]],
+        header=[
+            table.header[0],
+            "open R@1",
+            *table.header[1:before],
+            entailment_label(corpus.results),
+            *table.header[before:],
+        ],
         rows=rows,
         sources=sources,
         groups=groups,
@@ -68,10 +93,15 @@ def counterpart(result: Results, other: Corpus | None) -> int | None:
     """Return the position in another corpus of the run of the same baseline on the same benchmark; None without one."""
     if other is None:
         return None
-    keys = ("baseline", "content_digest", "split", "code")
-    wanted = [result.settings.get(key) for key in keys]
-    matches = [at for at, item in enumerate(other.results) if [item.settings.get(key) for key in keys] == wanted]
+    wanted = _identity(result)
+    matches = [at for at, item in enumerate(other.results) if _identity(item) == wanted]
     return matches[0] if matches else None
+
+
+def _identity(result: Results) -> list[object]:
+    """Return what two runs of one system share, whatever their pools: baseline, benchmark, code, seed and model."""
+    keys = ("baseline", "content_digest", "split", "code", "seed")
+    return [*(result.settings.get(key) for key in keys), *told_apart(result)]
 
 
 def breakdowns(corpus: Corpus) -> list[Table]:
@@ -118,19 +148,21 @@ def _breakdown(corpus: Corpus, column: str, values: Sequence[str]) -> Table:
     )
 
 
-def _table(corpus: Corpus, name: str, title: str, groups: Mapping[str, Sequence[str]]) -> Table:
+def _table(
+    corpus: Corpus, name: str, title: str, groups: Mapping[str, Sequence[str]], more: Sizes | None = None
+) -> Table:
     metrics = [metric for names in groups.values() for metric in names]
-    header = ["system", *(METRICS[metric].label for metric in metrics), *RESTS]
+    header = ["system", *(METRICS[metric].label for metric in metrics), *RESTS, *(more or {})]
     marks = {metric: _marks(corpus, metric) for metric in metrics}
     rows = []
     for at, (result, estimates) in enumerate(zip(corpus.results, corpus.estimates, strict=True)):
         cells = [estimate(estimates[metric], marks[metric][at]) for metric in metrics]
         rests = [count(estimates["recall_at_1"].n), count(estimates["rejection_recovery"].n), count(result.n_failed)]
-        rows.append([words(corpus.names[at]), *cells, *rests, *_vacuous(result)])
-    sizes = {title: len(names) for title, names in groups.items()}
-    return Table(
-        name, title, header, rows, _notes(corpus), corpus.warnings, corpus.sources, {**sizes, "Rests on": len(RESTS)}
-    )
+        parts = (result.vacuous("gs"), result.vacuous("pc"))
+        sizes = [count(size(estimates)) for size in (more or {}).values()]
+        rows.append([words(corpus.names[at]), *cells, *rests, *(share(*part) for part in parts), *sizes])
+    widths = {**{title: len(names) for title, names in groups.items()}, "Rests on": len(RESTS) + len(more or {})}
+    return Table(name, title, header, rows, _notes(corpus), corpus.warnings, corpus.sources, widths)
 
 
 def _marks(corpus: Corpus, metric: str) -> list[int | None]:
@@ -143,14 +175,11 @@ def _marks(corpus: Corpus, metric: str) -> list[int | None]:
     return ranks_of(METRICS[metric], column)
 
 
-def _vacuous(result: Results) -> list[Cell]:
-    quotes = result.turns["n_quotes"]
-    empty = [
-        vacuous
-        for vacuous, value in zip(result.turns["vacuous_pc"], result.turns["pc"], strict=True)
-        if value is not None
-    ]
-    return [share(sum(found == 0 for found in quotes), len(quotes)), share(sum(empty), len(empty))]
+def _without_entailment(corpus: Corpus) -> list[str]:
+    """Return a note that names the runs whose claims were not scored."""
+    lacking = [name for name, item in zip(corpus.names, corpus.results, strict=True) if not item.entailment]
+    shown = "these runs" if len(lacking) == len(corpus.results) else ", ".join(lacking)
+    return [f"not in {shown}: {ENTAILMENT}"] if lacking else []
 
 
 def _notes(corpus: Corpus) -> list[str]:
@@ -160,10 +189,10 @@ def _notes(corpus: Corpus) -> list[str]:
         f"{CONTROL_MARK.strip()} control, not a system, and not ranked",
         "(1) or bold: best; (2), italics or underlined: second best, as printed; ties share a mark",
         "CGS: product of corpus means. RejRec: rejected places do not count. T2R: a miss is charged the dialogue's length; "
-        "lower is better",
+        "lower is better. Price: mean of dialogues' means",
         "GS is 1 where nothing is quoted, PC is 1 where a recommendation names none of the terms: see the two vacuous shares",
-        "not in these runs: "
-        + ", ".join([*([] if any(item.entailment for item in corpus.results) else [ENTAILMENT]), NOT_COMPUTED]),
+        *_without_entailment(corpus),
+        f"not in these runs: {NOT_COMPUTED}",
     ]
     chance = next(
         (found for item, found in zip(corpus.results, corpus.estimates, strict=True) if item.name == "random_unseen"),

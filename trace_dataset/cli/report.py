@@ -11,7 +11,7 @@ from pathlib import Path
 import orjson
 
 from hydrate.errors import UsageError
-from trace_dataset.analysis.catalogue import COMPARED
+from trace_dataset.analysis.catalogue import COMPARABLE, COMPARED
 from trace_dataset.analysis.corpus import row_names
 from trace_dataset.analysis.report import write_report
 from trace_dataset.analysis.tables import competency_table
@@ -19,7 +19,7 @@ from trace_dataset.cli.progress import StageBars
 from trace_dataset.cli.runs import open_source
 from trace_dataset.evaluation.bootstrap import RESAMPLES
 from trace_dataset.evaluation.entailed import with_entailment
-from trace_dataset.evaluation.results import Results
+from trace_dataset.evaluation.results import Results, estimate_all
 from trace_dataset.evaluation.run_folder import RunFolder
 from trace_dataset.evaluation.score import score_run, stored_scores, versions
 from trace_dataset.licence import NOTICE
@@ -43,7 +43,7 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         "--resamples", type=int, default=RESAMPLES, help="of the bootstrap, %(default)s by default; at least 100"
     )
     verb.add_argument(
-        "--metrics", nargs="+", choices=COMPARED, default=list(COMPARED), help="that pairs are compared on"
+        "--metrics", nargs="+", choices=COMPARABLE, default=list(COMPARED), help="that pairs are compared on"
     )
 
 
@@ -68,13 +68,16 @@ def report(options: Namespace) -> int:
     bars.close()
     if options.json:
         names = row_names(results)
-        found = [{name: asdict(value) for name, value in result.estimates().items()} for result in results]
+        found = [
+            {name: asdict(value) for name, value in each.items()} for each in estimate_all(results, options.resamples)
+        ]
         print(
             orjson.dumps([{"run": name, "scores": scores} for name, scores in zip(names, found, strict=True)]).decode()
         )
         return 0
     for pool in dict.fromkeys(str(result.settings["pool"]) for result in results):
-        print(competency_table([item for item in results if str(item.settings["pool"]) == pool], options.full).text())
+        chosen = [item for item in results if str(item.settings["pool"]) == pool]
+        print(competency_table(chosen, options.full, options.resamples).text())
         print()
     for table in written.tables:
         if table.name == "orderings":

@@ -31,6 +31,7 @@ from trace_dataset.cli.runs import open_source
 from trace_dataset.evaluation.bootstrap import RESAMPLES
 from trace_dataset.evaluation.results import Results
 from trace_dataset.evaluation.run_folder import RunFolder, write_whole
+from trace_dataset.lm import LmSettings
 from trace_dataset.lm_baseline import RETRIEVERS
 from trace_dataset.release import Benchmark
 
@@ -90,7 +91,7 @@ def reproduce(options: Namespace, start: Start) -> int:
         status = start([*arguments, *(str(part) for pair in given.items() if pair[1] is not None for part in pair)])
         if status == 2 or status == 130:
             return status
-        folders += _finished(out, names, planned, benchmark)
+        folders += _finished(out, names, planned, benchmark, options)
     runs = [RunFolder.open(folder) for folder in folders]
     results: list[Results] = scored(runs, benchmark, options.workers)
     tables = [beside(wanted, results, missing, options.resamples)]
@@ -177,15 +178,20 @@ def _with_retriever(retriever: str, systems: Sequence[str]) -> list[str]:
     return [name for name in systems if retriever in load_baseline(name).retrievers]
 
 
-def _finished(out: Path, names: Sequence[str], planned: PlannedRun, benchmark: Benchmark) -> list[Path]:
-    """Return the folders of the runs just made, whatever they are called."""
+def _finished(
+    out: Path, names: Sequence[str], planned: PlannedRun, benchmark: Benchmark, options: Namespace
+) -> list[Path]:
+    """Return the folders of the runs just made, whatever they are called; those of another model stay out."""
     digest = benchmark.release.manifest.content_digest
+    asked = None if options.lm is None else LmSettings(options.lm, options.api_base).signature["name"]
     found = []
     for path in sorted(out.glob("*/run.json")):
         run = RunFolder.open(path.parent)
         same = run.settings["content_digest"] == digest and run.settings["pool"] == planned.pool
         retriever = run.settings["parameters"].get("retriever")
         usual = planned.retriever is None and retriever not in RETRIEVERS[1:]
+        model = (run.settings["parameters"].get("lm") or {}).get("name")
+        same = same and (model is None or model == asked)
         if same and run.settings["baseline"] in names and (usual or retriever == planned.retriever):
             found.append(path.parent)
     return found

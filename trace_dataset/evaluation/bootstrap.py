@@ -28,7 +28,7 @@ Array = NDArray[np.float64]
 class Comparison:
     """Mean of system A minus mean of system B over the turns defined for both, with a percentile interval.
 
-    `p` is the two-sided bootstrap probability: twice the smaller share of resamples on either side of 0.
+    `p` is the two-sided bootstrap probability of `two_sided_p`.
     """
 
     delta: float
@@ -41,7 +41,7 @@ class Comparison:
     @property
     def significant(self) -> bool:
         """Whether 0 is outside the interval."""
-        return not self.low <= 0 <= self.high
+        return self.low > 0 or self.high < 0
 
 
 def bootstrap_delta(a: Dialogues, b: Dialogues) -> float | None:
@@ -85,7 +85,8 @@ def compare(a: Dialogues, b: Dialogues, n_boot: int = RESAMPLES, seed: int = SEE
 def comparison(delta: float, replicates: Array, counts: Array) -> Comparison:
     """Return what the replicates of a difference say, with the numbers of dialogues and turns that it rests on."""
     low, high = percentile_interval(replicates)
-    return Comparison(delta, low, high, int((counts > 0).sum()), int(counts.sum()), two_sided_p(replicates))
+    n_dialogues = int((counts > 0).sum())
+    return Comparison(delta, low, high, n_dialogues, int(counts.sum()), two_sided_p(replicates, n_dialogues))
 
 
 def resampled_means(sums: Array, counts: Array, n_boot: int = RESAMPLES, seed: int = SEED) -> Array:
@@ -108,6 +109,40 @@ def resampled_totals(columns: Array, n_boot: int = RESAMPLES, seed: int = SEED) 
         np.matmul(drawn, columns, out=totals[start : start + len(drawn)])
         start += len(drawn)
     return totals
+
+
+class Columns:
+    """Columns of sums by dialogue, each kept once however many means or comparisons need it."""
+
+    def __init__(self) -> None:
+        self.rows: list[Array] = []
+        self._known: dict[bytes, int] = {}
+
+    def add(self, values: Array) -> int:
+        """Return the position of a column."""
+        key = values.tobytes()
+        if key not in self._known:
+            self._known[key] = len(self.rows)
+            self.rows.append(values)
+        return self._known[key]
+
+    def matrix(self) -> Array:
+        """Return all columns side by side."""
+        return np.column_stack(self.rows)
+
+
+def resampled_ratios(wanted: Sequence[tuple[Array, Array]], n_boot: int = RESAMPLES, seed: int = SEED) -> list[Array]:
+    """Return the ratio of totals of every resample for pairs of sums and counts by dialogue.
+
+    Pairs over equally many dialogues share one pass over the draws, and a column that several share goes through it once.
+    """
+    found: dict[int, Array] = {}
+    for size in {len(sums) for sums, _ in wanted}:
+        columns, here = Columns(), [at for at, (sums, _) in enumerate(wanted) if len(sums) == size]
+        places = [(columns.add(wanted[at][0]), columns.add(wanted[at][1])) for at in here]
+        totals = resampled_totals(columns.matrix(), n_boot, seed) if size else np.empty((0, len(columns.rows)))
+        found |= {at: ratio(totals[:, a], totals[:, b]) for at, (a, b) in zip(here, places, strict=True)}
+    return [found[at] for at in range(len(wanted))]
 
 
 def resamples(n: int, n_boot: int = RESAMPLES, seed: int = SEED) -> Iterator[Array]:
@@ -145,13 +180,24 @@ def percentile_interval(means: Array, level: float = LEVEL) -> tuple[float, floa
     return float(low), float(high)
 
 
-def two_sided_p(differences: Array) -> float:
-    """Return twice the smaller share of resamples at or beyond 0, never below 1 / (resamples + 1) and at most 1."""
+def two_sided_p(differences: Array, n_dialogues: int = 0) -> float:
+    """Return twice the smaller share of resamples at or beyond 0, at most 1; NaN without any.
+
+    Where no resample lies there, all that the share says is that p is below 2 / (resamples + 1), and no difference, however
+    large, would survive a correction for some hundred comparisons. Then it is the tail of Student's t at the mean of the
+    resamples over their standard deviation, with one degree of freedom less than there are dialogues, if that is smaller.
+    """
     defined = differences[~np.isnan(differences)]
     if not len(defined):
         return math.nan
     smaller = min(int((defined <= 0).sum()), int((defined >= 0).sum()))
-    return min(1.0, 2 * (smaller + 1) / (len(defined) + 1))
+    p = min(1.0, 2 * (smaller + 1) / (len(defined) + 1))
+    spread = float(defined.std())
+    if smaller or n_dialogues < 2 or spread < 1e-12:
+        return p
+    from scipy.stats import t as student  # half a second, which no run or score should wait for
+
+    return min(p, float(2 * student.sf(abs(float(defined.mean())) / spread, n_dialogues - 1)))
 
 
 def _differences(a: Dialogues, b: Dialogues) -> tuple[Array, Array]:

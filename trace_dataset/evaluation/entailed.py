@@ -25,31 +25,34 @@ PROBABILITIES, CATEGORIES = "claim_probabilities", "claim_categories"
 def score_entailed(
     run: RunFolder, benchmark: Benchmark, model: EntailmentModel, limit: int | None = None
 ) -> Mapping[str, Any]:
-    """Score the claims of a run with a model, or read what is stored of the same model, responses and limit.
+    """Score the claims of a run with a model; what is stored of the same model and responses is read, and added to.
 
     Args:
-        limit: only the first dialogues; the paper takes 1,000 for systems that ask a language model.
+        limit: only the first dialogues; the paper takes 1,000 for systems that ask a language model. More that is stored
+            already is kept.
 
     Returns:
         `model`, `limit`, and by turn (in the order of the run) probabilities and categories; None beyond the limit.
     """
     stored = stored_entailment(run)
-    if stored is not None and (stored["model"], stored["limit"]) == (model.name, limit):
+    stored = stored if stored is not None and stored["model"] == model.name else None
+    if stored is not None and (stored["limit"] is None or (limit is not None and limit <= stored["limit"])):
         return stored
     split = None if run.settings["split"] == "all" else str(run.settings["split"])
     dialogues = benchmark.split(split)[: run.settings["limit"]]
     columns = turn_columns(dialogues, run.responses(), benchmark.texts)
     wanted = {item.dialogue_id for item in dialogues[:limit]}
-    chosen = [at for at, identifier in enumerate(columns.dialogue_ids) if identifier in wanted]
+    rows: list[list[float] | None] = [None] * len(columns.texts) if stored is None else list(stored[PROBABILITIES])
+    kinds: list[list[str] | None] = [None] * len(columns.texts) if stored is None else list(stored[CATEGORIES])
+    chosen = [at for at, name in enumerate(columns.dialogue_ids) if name in wanted and rows[at] is None]
     premises, offsets = _premises(columns, chosen, benchmark)
     found = score_entailment([columns.texts[at] for at in chosen], premises, offsets, model)
-    rows: list[list[float] | None] = [None] * len(columns.texts)
-    kinds: list[list[str] | None] = [None] * len(columns.texts)
     for place, at in enumerate(chosen):
         rows[at] = [round(float(value), 6) for value in found.probabilities[place]]
         kinds[at] = found.categories[place]
     content = {
         "run": run.fingerprint,
+        "responses": run.response_digest(),
         "version": SCORES_VERSION,
         "model": model.name,
         "limit": limit,
@@ -61,13 +64,19 @@ def score_entailed(
 
 
 def stored_entailment(run: RunFolder) -> Mapping[str, Any] | None:
-    """Return what is stored of a run's claims by this version of the metric; None where there is nothing."""
+    """Return what is stored of the claims of these responses by this version of the metric; None where there is nothing.
+
+    A folder of scores alone, without responses, is taken at its word.
+    """
     try:
         values = orjson.loads((run.folder / ENTAILMENT).read_bytes())
     except (FileNotFoundError, orjson.JSONDecodeError):
         return None
-    current = isinstance(values, dict) and values.get("run") == run.fingerprint
-    return values if current and values.get("version") == SCORES_VERSION else None
+    if not isinstance(values, dict) or (values.get("run"), values.get("version")) != (run.fingerprint, SCORES_VERSION):
+        return None
+    if (run.folder / "responses").is_dir() and (run.missing() or values.get("responses") != run.response_digest()):
+        return None
+    return values
 
 
 def with_entailment(result: Results, run: RunFolder) -> Results:

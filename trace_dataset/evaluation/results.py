@@ -33,6 +33,7 @@ TURN_METRICS = (
 )
 DIALOGUE_METRICS = ("tsr", "t2r", "t2r_hits", "rejections", "recovered", "recovered_literal", "spatial_coherence")
 DIALOGUE_MEANS = ("tsr", "t2r", "t2r_hits", "spatial_coherence")
+WITHIN_FIRST = ("price_alignment",)  # turn values that are averaged within a dialogue first, then over dialogues (M12)
 RATES = {"rejection_recovery": "recovered", "rejection_recovery_literal": "recovered_literal"}
 GROUPS = ("difficulty", "city", "poi_type", "persona", "split")  # what a table can be broken down by
 RESAMPLES = 1_000  # of a quick look; a report takes bootstrap.RESAMPLES
@@ -111,6 +112,18 @@ class Results:
         """System turns without an answer; they are scored as misses."""
         return sum(self.turns["failed"])
 
+    def vacuous(self, metric: str) -> tuple[int, int]:
+        """Return how many turns of a mean score 1 with nothing measured, and how many turns the mean is over.
+
+        Args:
+            metric: "gs" (nothing is quoted) or "pc" (none of the terms). A turn without an answer scores 0 and is left out.
+        """
+        turns = self.turns
+        flags = [many == 0 for many in turns["n_quotes"]] if metric == "gs" else turns["vacuous_pc"]
+        rows = zip(flags, turns[metric], turns["failed"], strict=True)
+        found = [bool(flag) and not failed for flag, value, failed in rows if value is not None]
+        return sum(found), len(found)
+
     @cached_property
     def owner(self) -> NDArray[np.int64]:
         """For each turn the position of its dialogue."""
@@ -122,6 +135,7 @@ class Results:
         """The run's values added up by dialogue: all that a mean or a bootstrap needs."""
         size = len(self.dialogues["dialogue_id"])
         rows = {name: per_dialogue(self.turns[name], self.owner, size) for name in TURN_METRICS}
+        rows |= {name: within_dialogues(*rows[name][:2]) for name in WITHIN_FIRST}
         each = np.arange(size)
         rows |= {name: per_dialogue(self.dialogues[name], each, size) for name in DIALOGUE_MEANS}
         episodes = np.array(self.dialogues["rejections"], dtype=float)
@@ -197,10 +211,20 @@ def per_dialogue(values: Sequence[float | None], owner: NDArray[np.int64], size:
     return sums, counts, nulls
 
 
+def within_dialogues(sums: Array, counts: Array) -> tuple[Array, Array, Array]:
+    """Return the mean of each dialogue in the place of its sum, and 1 in the place of a count: a dialogue is a unit then."""
+    defined = counts > 0
+    return (
+        np.divide(sums, counts, out=np.zeros(len(sums)), where=defined),
+        defined.astype(float),
+        (~defined).astype(float),
+    )
+
+
 def _estimates(table: ClusterSums, means: Array) -> dict[str, Estimate]:
     replicates = {name: means[:, at] for at, name in enumerate(table.names)}
     found = {
-        name: _estimate(*table.of(name), replicates[name], int(table.nulls[:, at].sum()))
+        name: estimate_of(*table.of(name), int(table.nulls[:, at].sum()), replicates[name])
         for at, name in enumerate(table.names)
     }
     parts = [found[name].value for name in ("gs", "cd", "pc")]
@@ -210,7 +234,8 @@ def _estimates(table: ClusterSums, means: Array) -> dict[str, Estimate]:
     return found
 
 
-def _estimate(sums: Array, counts: Array, replicates: Array, n_null: int) -> Estimate:
+def estimate_of(sums: Array, counts: Array, n_null: int, replicates: Array) -> Estimate:
+    """Return the mean of sums and counts by dialogue, with the interval that its resamples give."""
     n = int(counts.sum())
     if n == 0:
         return Estimate(None, 0, n_null)
