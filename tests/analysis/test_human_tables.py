@@ -81,7 +81,8 @@ def test_leaving_out_the_one_who_disagrees_raises_alpha(annotations: Path) -> No
 
 
 def test_pairs_of_systems(annotations: Path) -> None:
-    assert human_tables.t_tests_table(load_annotations(annotations), []).rows == []  # all differences equal: no t
+    equal = human_tables.t_tests_table(load_annotations(annotations), []).rows
+    assert {row[5].text for row in equal if row[0].text == "naturalness"} == {"-"}  # all differences equal: no t
     path = annotations / "ratings.csv"
     lines = path.read_text().splitlines()
     changed = [
@@ -89,7 +90,8 @@ def test_pairs_of_systems(annotations: Path) -> None:
         for line in lines
     ]
     path.write_text("\n".join(changed) + "\n")
-    [row] = human_tables.t_tests_table(load_annotations(annotations), []).rows
+    found = human_tables.t_tests_table(load_annotations(annotations), []).rows
+    [row] = [row for row in found if row[0].text == "naturalness"]
     assert [row[0].text, row[1].text, row[2].text] == ["naturalness", "good", "bad"]
     # differences 3, 3, 4: mean 10/3, deviation 0.577, t = 10 with two degrees of freedom
     assert row[5].value == pytest.approx(10.0)
@@ -105,6 +107,102 @@ def test_metrics_against_people(annotations: Path) -> None:
     assert found["citation precision"]["GS rho"] == pytest.approx(1.0)
     assert found["naturalness"]["CGS n"] == 6
     assert "6 of 6 items" in " ".join(table.notes)
+
+
+def test_a_run_of_one_system_alone_leaves_the_other_without_values(annotations: Path) -> None:
+    good = results("good", [[turn(1.0, cgs=0.9, gs=1.0, cd=0.5)] for _ in range(3)])
+    loaded = load_annotations(annotations)
+    found = {row[0].text: row for row in human_tables.t_tests_table(loaded, [good]).rows}
+    assert (found["GS"][5].text, found["GS"][8].value) == ("-", 0)
+    assert any("no run given of bad" in note for note in human_tables.correlation_table(loaded, [good]).notes)
+
+
+def test_two_runs_of_one_name_are_refused_and_told_apart_by_the_name_of_a_report(annotations: Path) -> None:
+    rows = [[turn(1.0, gs=float(at))] for at in range(3)]
+    one, two = (results("good", rows, parameters={"lm": {"name": name}}) for name in ("x/one", "y/two"))
+    with pytest.raises(UsageError, match="two runs of good"):
+        human_tables.correlation_table(load_annotations(annotations), [one, two])
+    named = results("else", rows, parameters={"lm": {"name": "m"}})
+    path = annotations / "ratings.csv"
+    path.write_text(path.read_text().replace(",good,", ',"else, m",'))
+    notes = human_tables.correlation_table(load_annotations(annotations), [named]).notes
+    assert any(note.startswith("3 of 6 items") for note in notes)
+
+
+def test_runs_that_may_not_be_compared_are_warned_of_beside_people(annotations: Path) -> None:
+    good, bad = (results(name, [[turn(1.0)]] * 3, **more) for name, more in (("good", {}), ("bad", {"split": "all "})))
+    for make in (human_tables.correlation_table, human_tables.t_tests_table):
+        table = make(load_annotations(annotations), [good, bad])
+        assert any("split" in warning for warning in table.warnings)
+        assert len(table.sources) == len(table.rows)
+
+
+def test_who_only_chooses_places_changes_no_majority(annotations: Path) -> None:
+    """The paper's second task had a sixth annotator on three dialogues: 17 x 10 + 3 x 15 = 215 pairs."""
+    before = human_tables.human_tables(load_annotations(annotations))
+    with (annotations / "choices.csv").open("a", newline="", encoding="utf-8") as stream:
+        csv.writer(stream).writerows([["t-0", who, "p1"] for who in ("eve", "fay", "gus")])
+    after = human_tables.human_tables(load_annotations(annotations))
+    for old, new in zip(before, after, strict=True):
+        if old.name != "choices":
+            assert (old.rows, old.notes) == (new.rows, new.notes), old.name
+    assert rows(next(table for table in after if table.name == "kendall-w"))["informativeness"]["W"] is not None
+    [row] = next(table for table in after if table.name == "choices").rows
+    assert row[2].value == 21 + 6 + 6  # seven, four and four annotators
+
+
+def test_what_annotations_lack_is_named(annotations: Path) -> None:
+    whole = human_tables.human_tables(load_annotations(annotations), [results("good", [[turn(1.0)]] * 3)])
+    assert "not-here" not in [table.name for table in whole]
+    for name in ("quotes.csv", "choices.csv"):
+        (annotations / name).unlink()
+    path = annotations / "ratings.csv"
+    kept = [line for line in path.read_text().splitlines() if ",dee," not in line]
+    path.write_text("\n".join(kept) + "\n")
+    tables = human_tables.human_tables(load_annotations(annotations))
+    lacking = {row[1].text for row in tables[-1].rows}
+    assert lacking == {"quotes.csv", "choices.csv", "scored runs: --runs", "four annotators"}
+    assert rows(tables[0])["good"]["supported"] is None, "no labels are no count of 0"
+
+
+def test_items_of_no_known_turn_are_named(annotations: Path) -> None:
+    path = annotations / "ratings.csv"
+    lines = path.read_text().splitlines()
+    path.write_text(
+        "\n".join(line.replace("bad,t-1,1,", "bad,t-1,,").replace("bad,t-2,1,", "bad,t-2,9,") for line in lines)
+    )
+    runs = [results(name, [[turn(1.0, gs=float(at))] for at in range(3)]) for name in ("good", "bad")]
+    notes = " ".join(human_tables.correlation_table(load_annotations(annotations), runs).notes)
+    assert "1 items do not say which turn" in notes
+    assert "1 items name a dialogue and turn that their run did not answer: bad-2" in notes
+
+
+def test_alpha_of_parts_draws_whole_items() -> None:
+    """Eight categories of an item are not independent: drawn alone they would promise an interval that is too narrow."""
+    draw = np.random.default_rng(4)
+    items = draw.random(20) < 0.5
+    ratings = [[int(flag ^ (draw.random() < 0.15)) for flag in items for _ in range(8)] for _ in range(3)]
+    owners = [at for at in range(20) for _ in range(8)]
+    found = alpha_replicates(ratings, "nominal", 60, 42, owners)
+    draws = np.random.default_rng(42).integers(0, 20, size=(60, 20))
+    table = np.array(ratings)
+    wanted = [
+        krippendorff_alpha([list(row) for row in table[:, np.concatenate([np.arange(8) + 8 * at for at in picks])]])
+        for picks in draws
+    ]
+    assert found == pytest.approx(wanted, abs=1e-12)
+    drawn_whole = alpha_interval(ratings, "nominal", 500, owners=owners)
+    alone = alpha_interval(ratings, "nominal", 500)
+    assert drawn_whole[1] - drawn_whole[0] > 1.3 * (alone[1] - alone[0])
+
+
+def test_means_of_people_have_intervals_and_n(annotations: Path) -> None:
+    found = rows(human_tables.systems_table(load_annotations(annotations)))["good"]
+    assert (found["items n"], found["quotes n"]) == (3, 3)
+    table = human_tables.systems_table(load_annotations(annotations))
+    cell = table.rows[0][1]
+    assert (cell.low, cell.high, cell.n) == (4.25, 4.75, 3)
+    assert rows(human_tables.errors_table(load_annotations(annotations)))["bad"]["items n"] == 3
 
 
 def test_choices(annotations: Path) -> None:

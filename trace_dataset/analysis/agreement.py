@@ -35,21 +35,39 @@ def krippendorff_alpha(ratings: Ratings, level: str = "nominal") -> float | None
 
 
 def alpha_interval(
-    ratings: Ratings, level: str = "nominal", n_boot: int = RESAMPLES, seed: int = SEED
+    ratings: Ratings,
+    level: str = "nominal",
+    n_boot: int = RESAMPLES,
+    seed: int = SEED,
+    owners: Sequence[int] | None = None,
 ) -> tuple[float, float] | None:
     """Return the 95 % percentile interval of Krippendorff's alpha over units drawn with replacement; None without alpha.
 
     Resample i draws the units in row i of `numpy.random.default_rng(seed).integers(0, U, size=(n_boot, U))`. What units
     contribute to the coincidences adds up, so all resamples are one matrix product.
+
+    Args:
+        owners: for each unit the item that it is a part of, from 0; items are then drawn whole, since the quotes or
+            categories of one item are not independent. None draws the units themselves.
     """
-    found = alpha_replicates(ratings, level, n_boot, seed)
+    found = alpha_replicates(ratings, level, n_boot, seed, owners)
     low, high = percentile_interval(found)
     return None if math.isnan(low) else (low, high)
 
 
-def alpha_replicates(ratings: Ratings, level: str = "nominal", n_boot: int = RESAMPLES, seed: int = SEED) -> Array:
-    """Return alpha of every resample of units; NaN where all ratings drawn are equal."""
+def alpha_replicates(
+    ratings: Ratings,
+    level: str = "nominal",
+    n_boot: int = RESAMPLES,
+    seed: int = SEED,
+    owners: Sequence[int] | None = None,
+) -> Array:
+    """Return alpha of every resample of units, or of the items that own them; NaN where all ratings drawn are equal."""
     values, coincidences = _coincidences(ratings, level)
+    if owners is not None and len(owners):
+        whole: Array = np.zeros((max(owners) + 1, coincidences.shape[1]))
+        np.add.at(whole, np.asarray(owners), coincidences)
+        coincidences = whole
     if not len(coincidences):
         return np.full(n_boot, np.nan)
     return _alphas(resampled_totals(coincidences, n_boot, seed), values, level)

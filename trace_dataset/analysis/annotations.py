@@ -39,7 +39,10 @@ class Item:
 
 @dataclass(frozen=True)
 class Annotations:
-    """All annotators in order of name, all items in order of the file, and the choices of the second task."""
+    """Who rated responses, in order of name, all items in order of the file, and the choices of the second task.
+
+    Who only chose places is no annotator of the items: a majority of them is one of those who rated.
+    """
 
     annotators: tuple[str, ...]
     items: tuple[Item, ...]
@@ -53,6 +56,19 @@ class Annotations:
         """Return quote labels: one row an annotator, one column a quote."""
         return [[quote.get(name) for item in self.items for quote in item.quotes.values()] for name in self.annotators]
 
+    @property
+    def by_system(self) -> dict[str, list[Item]]:
+        """The items of each system, in the order of the file."""
+        found: dict[str, list[Item]] = {}
+        for item in self.items:
+            found.setdefault(item.system, []).append(item)
+        return found
+
+    def owners(self, each: str) -> list[int]:
+        """Return for each unit of `each` ("item", "quote" or "cell") the position of its item."""
+        sizes = [{"item": 1, "quote": len(item.quotes), "cell": len(ERRORS) + 1}[each] for item in self.items]
+        return [at for at, size in enumerate(sizes) for _ in range(size)]
+
     def error_cells(self) -> list[list[int | None]]:
         """Return error categories as units of item x category: 1 chosen, 0 not, None where an annotator skipped the item."""
         every = (*ERRORS, NO_ERRORS)
@@ -64,6 +80,16 @@ class Annotations:
             ]
             for name in self.annotators
         ]
+
+
+def likert_rows(items: Sequence[Item], dimension: str) -> list[list[float | None]]:
+    """Return the ratings of each item, one entry an annotator who rated it."""
+    return [list(item.likert[dimension].values()) for item in items]
+
+
+def quote_rows(items: Sequence[Item]) -> list[list[list[str | None]]]:
+    """Return for each item its quotes, for each quote the annotators' labels."""
+    return [[list(quote.values()) for quote in item.quotes.values()] for item in items]
 
 
 def load_annotations(folder: Path) -> Annotations:
@@ -107,7 +133,7 @@ def load_annotations(folder: Path) -> Annotations:
     for _, row in rows["choices.csv"]:
         places = frozenset(filter(None, map(str.strip, row["places"].split(";"))))
         choices.setdefault(row["dialogue_id"], {})[row["annotator"]] = places
-    annotators = {row["annotator"] for name in FILES for _, row in rows[name]}
+    annotators = {row["annotator"] for name in ("ratings.csv", "quotes.csv") for _, row in rows[name]}
     return Annotations(tuple(sorted(annotators)), tuple(items.values()), choices)
 
 
