@@ -31,6 +31,9 @@ def test_a_folder_of_ones_own(tmp_path):
         ("x = 1", "it defines none"),
         (GOOD + GOOD.replace("Mine", "Second"), "Mine, Second"),
         ("import nothing_of_the_kind", "does not import"),
+        ("raise SystemExit(5)", "does not import: SystemExit: 5"),
+        (GOOD + "\n    def __init__(self):\n        raise OSError('no index')\n", "cannot be made: OSError: no index"),
+        (GOOD + "\n    def __init__(self, weight):\n        self.weight = weight\n", "cannot be made: TypeError"),
     ],
 )
 def test_a_folder_that_will_not_do(tmp_path, text, says):

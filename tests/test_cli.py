@@ -189,6 +189,8 @@ def test_a_strict_run_stops_and_a_turn_that_hangs_has_failed(sample_bundle, tmp_
         (["--lm", "local", "--lm-option", "temperature"], "is not NAME=VALUE"),
         (["--workers", "0"], "workers=0"),
         (["--turn-seconds", "-1"], "turn_seconds=-1.0"),
+        (["--turn-seconds", "inf"], "at most a day"),
+        (["--revision", "abc"], "none of tfidf comes from the Hub"),
         (["--ray", "127.0.0.1:1"], "Ray"),
     ],
 )

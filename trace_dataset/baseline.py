@@ -135,7 +135,9 @@ def load_baseline(
         baseline.lm = lm
     if retriever is not None:
         if retriever not in baseline.retrievers:
-            known = f"has the retrievers {', '.join(baseline.retrievers)}" if baseline.retrievers else "has none to choose"
+            known = (
+                f"has the retrievers {', '.join(baseline.retrievers)}" if baseline.retrievers else "has none to choose"
+            )
             raise UsageError(f"{baseline.name} {known}", do="leave retriever=… (--retriever) out, or name one of them")
         baseline.retriever = retriever
     return baseline
@@ -174,9 +176,9 @@ def load_folder(folder: Path, name: str | None = None) -> Baseline:
     sys.modules[module_name] = module  # dataclasses and pickling look a class's module up by its name
     try:
         spec.loader.exec_module(module)
-    except TraceError:
+    except (KeyboardInterrupt, TraceError):
         raise
-    except Exception as error:
+    except BaseException as error:  # a stranger's code, which may also call sys.exit
         raise UsageError(
             f"{path} does not import: {type(error).__name__}: {error}",
             do="run `python " + path.name + "` in its folder to see where",
@@ -189,6 +191,14 @@ def load_folder(folder: Path, name: str | None = None) -> Baseline:
     if len(classes) != 1:
         found = ", ".join(item.__name__ for item in classes) or "none"
         raise UsageError(f"{path} must define one subclass of Baseline; it defines {found}", do="leave one")
-    baseline: Baseline = classes[0]()
+    try:
+        baseline: Baseline = classes[0]()
+    except (KeyboardInterrupt, TraceError):
+        raise
+    except BaseException as error:
+        raise UsageError(
+            f"{classes[0].__name__} of {path} cannot be made: {type(error).__name__}: {error}",
+            do="mend its __init__(), which takes no arguments here",
+        ) from error
     baseline.name = name
     return baseline

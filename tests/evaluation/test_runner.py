@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+from types import FunctionType
 
 import pytest
 
@@ -12,6 +13,7 @@ from trace_dataset.baseline import Baseline, load_baseline
 from trace_dataset.evaluation import RunFolder, evaluate_baseline, run_baseline, score_run
 from trace_dataset.evaluation.contexts import turn_contexts
 from trace_dataset.evaluation.controls import control
+from trace_dataset.evaluation.identity import baseline_digest
 from trace_dataset.evaluation.runner import DIALOGUES_PER_SHARD
 from trace_dataset.installed import hub_names
 from trace_dataset.kb import KnowledgeBase
@@ -308,6 +310,35 @@ def test_a_baseline_that_fails_outside_of_its_answers(benchmark, tmp_path, metho
         return
     run = run_baseline(kind(), benchmark, tmp_path / "run", limit=1)
     assert {answer.error for answer in run.responses()} == {"RuntimeError: not now"}
+
+
+def test_a_baseline_that_cannot_be_closed_has_answered_all_the_same(benchmark, tmp_path, caplog):
+    review = next(iter(benchmark.kb.reviews.values())).text
+
+    class Open(Careless):
+        def close(self):
+            raise RuntimeError(f"still open: {review}")
+
+    run = run_baseline(Open(lambda own, turn: None), benchmark, tmp_path / "run", limit=1)
+    assert not any(answer.error for answer in run.responses())
+    assert "could not be closed: RuntimeError: still open: [review text]" in caplog.text
+
+
+@pytest.mark.parametrize("parameters", [{"index": object()}, {3: "three"}, ["weight"], property(lambda self: 1 / 0)])
+def test_parameters_that_cannot_be_stored_are_told(benchmark, tmp_path, parameters):
+    kind = type("Odd", (Careless,), {"parameters": parameters})
+    with pytest.raises(UsageError, match="parameters of the baseline careless cannot be stored"):
+        run_baseline(kind(lambda own, turn: None), benchmark, tmp_path / "run", limit=1)
+    assert not (tmp_path / "run").exists()
+
+
+def test_the_order_of_a_set_in_the_code_is_no_other_code():
+    def digest_of(places):
+        code = (lambda self, turn: None).__code__.replace(co_consts=(frozenset(places),))
+        return baseline_digest(type("Own", (Baseline,), {"__module__": "prompt", "rank": FunctionType(code, {})})())
+
+    assert repr(frozenset([0, 8])) != repr(frozenset([8, 0]))
+    assert digest_of([0, 8]) == digest_of([8, 0]) != digest_of([0, 9])
 
 
 def test_all_turns_at_once_give_what_each_gives_alone(benchmark):

@@ -17,6 +17,7 @@ from trace_dataset.baseline import Baseline, load_baseline
 from trace_dataset.cli.progress import RunBar, StageBars, usage_text
 from trace_dataset.evaluation.controls import CONTROLS, control
 from trace_dataset.evaluation.engines import Tally
+from trace_dataset.evaluation.identity import parameters_of
 from trace_dataset.evaluation.own_responses import read_responses, responses_schema, unknown
 from trace_dataset.evaluation.own_scores import score_against, score_alone
 from trace_dataset.evaluation.results import Estimate, Results
@@ -86,8 +87,10 @@ def load_all(options: Namespace, settings: LmSettings | None) -> dict[str, Basel
             baseline.lm = settings
         if options.retriever in baseline.retrievers:
             baseline.retriever = options.retriever
-        _ = baseline.parameters  # names the extra, or --lm, where it is missing
+        parameters_of(baseline)  # names the extra, or --lm, where it is missing
         loaded[name] = baseline
+    if options.revision and not any(baseline is not None and baseline.origin for baseline in loaded.values()):
+        raise UsageError(f"none of {', '.join(loaded)} comes from the Hub", do="leave --revision out")
     if settings is not None and not any(baseline is not None and baseline.uses_lm for baseline in loaded.values()):
         raise UsageError(f"none of {', '.join(loaded)} asks a language model", do="leave --lm out")
     if options.retriever and not any(baseline is not None and baseline.retrievers for baseline in loaded.values()):

@@ -8,7 +8,11 @@ import inspect
 from collections.abc import Iterable
 from pathlib import Path
 from types import CodeType, FunctionType
+from typing import Any
 
+import orjson
+
+from hydrate.errors import TraceError, UsageError
 from trace_dataset.baseline import Baseline
 from trace_dataset.installed import code_digest, hub_path
 
@@ -38,6 +42,24 @@ def baseline_digest(baseline: Baseline) -> str:
         return total.hexdigest()[:16]
 
 
+def parameters_of(baseline: Baseline) -> dict[str, Any]:
+    """Return a baseline's parameters as they will be read back; raises `UsageError` where they are no JSON values by name."""
+    try:
+        found = orjson.loads(orjson.dumps(baseline.parameters))
+    except (KeyboardInterrupt, TraceError):
+        raise
+    except Exception as error:  # a stranger's code, or values that JSON does not know
+        fault = f"{type(error).__name__}: {error}"
+    else:
+        if isinstance(found, dict):
+            return found
+        fault = f"it is of type {type(found).__name__}"
+    raise UsageError(
+        f"the parameters of the baseline {baseline.name} cannot be stored: {fault}",
+        do="let `parameters` be a dict of names and numbers, texts, true or false, and lists of them",
+    )
+
+
 @functools.cache
 def run_version() -> str:
     """Return a digest of our own code that decides what is asked and how answers are stored."""
@@ -54,8 +76,16 @@ def run_version() -> str:
 
 def _code(code: CodeType) -> bytes:
     """Return what a function does, without where it stands."""
-    constants = [_code(value) if isinstance(value, CodeType) else repr(value).encode() for value in code.co_consts]
+    constants = [_constant(value) for value in code.co_consts]
     return b"\0".join([code.co_code, *constants, *(name.encode() for name in code.co_names)])
+
+
+def _constant(value: object) -> bytes:
+    if isinstance(value, CodeType):
+        return _code(value)
+    if isinstance(value, frozenset):  # of `x in {"a", "b"}`: in another order each time Python starts
+        return b"\0".join(sorted(map(_constant, value)))
+    return repr(value).encode()
 
 
 def _files(paths: Iterable[Path]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import logging
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,6 +24,8 @@ from trace_dataset.lm import UNAVAILABLE
 from trace_dataset.release import Benchmark
 from trace_dataset.schema import Dialogue
 from trace_dataset.turns import PastTurn, Response, TurnContext
+
+logger = logging.getLogger(__name__)
 
 SEED = 42
 Key = tuple[str, int]  # dialogue id, index of the turn
@@ -65,12 +68,20 @@ class Job:
         except (KeyboardInterrupt, TraceError):  # ours has advice of its own
             raise
         except BaseException as error:  # a stranger's code
-            said = redacted(reason(error), PoolReviews.of(()), self.benchmark.finder)
             raise TraceError(
-                f"the baseline {self.baseline.name} could not be prepared: {said}", do="mend its prepare()"
+                f"the baseline {self.baseline.name} could not be prepared: {self._said(error)}", do="mend its prepare()"
             ) from None
         finally:
             self._end_copies()
+
+    def close(self) -> None:
+        """Let the baseline give back what it opened; where it cannot, that is told, and costs nothing that was answered."""
+        try:
+            self.baseline.close()
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # a stranger's code
+            logger.warning("the baseline %s could not be closed: %s", self.baseline.name, self._said(error))
 
     def shard(self, number: int, known: Known = MappingProxyType({})) -> Iterator[StoredResponse]:
         """Yield the answer to every system turn of a shard; those that are known are not asked for again."""
@@ -165,6 +176,9 @@ class Job:
             return attempt(call, *arguments)
         finally:
             self._end_copies()
+
+    def _said(self, error: BaseException) -> str:
+        return redacted(reason(error), PoolReviews.of(()), self.benchmark.finder)
 
     def _end_copies(self) -> None:
         """End this process where it is a copy of itself that the baseline has forked: one of us is enough."""

@@ -17,7 +17,7 @@ from hydrate.errors import TraceError, UsageError
 from trace_dataset.baseline import Baseline
 from trace_dataset.evaluation.controls import CONTROLS
 from trace_dataset.evaluation.engines import Tally, in_order, in_processes, in_threads, one_after_the_other
-from trace_dataset.evaluation.identity import baseline_digest, run_version
+from trace_dataset.evaluation.identity import baseline_digest, parameters_of, run_version
 from trace_dataset.evaluation.job import SEED, Job, is_unavailable
 from trace_dataset.evaluation.limits import check_alarms
 from trace_dataset.evaluation.ray_engine import on_ray
@@ -26,6 +26,7 @@ from trace_dataset.pools import pool_name
 from trace_dataset.release import Benchmark
 from trace_dataset.schema import Dialogue
 
+LONGEST_TURN = 86_400.0  # seconds
 DIALOGUES_PER_SHARD = 100
 DIALOGUES_PER_PAID_SHARD = 5  # of a language model: threads share the work in smaller pieces
 
@@ -96,7 +97,7 @@ def run_baseline(
                             with contextlib.redirect_stdout(shown):
                                 progress(Progress(tally.dialogues, len(dialogues), tally.failed, dict(tally.usage)))
             finally:
-                baseline.close()
+                job.close()
     return run
 
 
@@ -115,7 +116,7 @@ def run_settings(
     return {
         "baseline": baseline.name,
         "code": baseline_digest(baseline),
-        "parameters": baseline.parameters,
+        "parameters": parameters_of(baseline),
         "pool": pool,
         "split": split or "all",
         "limit": limit,
@@ -142,8 +143,11 @@ def _check(benchmark: Benchmark, limit: int | None, workers: int, turn_seconds: 
     if workers < 1:
         raise UsageError(f"workers={workers} is no number of workers", do="give 1 or more")
     if turn_seconds is not None:
-        if not turn_seconds > 0:
-            raise UsageError(f"turn_seconds={turn_seconds} is no time", do="give more than 0, or leave it out")
+        if not 0 < turn_seconds <= LONGEST_TURN:
+            raise UsageError(
+                f"turn_seconds={turn_seconds} is no time for a turn",
+                do="give more than 0, at most a day, or leave it out",
+            )
         check_alarms()
 
 
