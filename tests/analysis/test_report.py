@@ -7,13 +7,18 @@ import re
 import shutil
 from pathlib import Path
 
+import numpy as np
 import orjson
 import pytest
 from analysis.made import dialogue, folder, hits, results, turn
 
 from hydrate.errors import BundleError, StorageError, UsageError
+from trace_dataset.analysis import figures
+from trace_dataset.analysis.corpus import corpora
+from trace_dataset.analysis.drawing import style
 from trace_dataset.analysis.page import script_json
 from trace_dataset.analysis.report import write_report
+from trace_dataset.baseline import load_baseline
 from trace_dataset.cli import main
 from trace_dataset.evaluation import RunFolder, run_baseline, score_run
 from trace_dataset.evaluation.controls import control
@@ -265,3 +270,40 @@ def test_run_folder_without_scores_is_named(tmp_path) -> None:
         RunFolder.open(tmp_path)
     with pytest.raises(UsageError):
         write_report([], [], tmp_path / "out")
+
+
+def test_no_interval_of_the_gap_figure_is_cut_off(tmp_path, monkeypatch) -> None:
+    """The limits follow the intervals, not the marks alone: an interval that leaves the panel looks shorter than it is."""
+    drawn = []
+    monkeypatch.setattr(figures, "save", lambda figure, folder, name: drawn.append(figure) or [])
+    draw = np.random.default_rng(2)
+    systems = [
+        hits(name, [[float(draw.random() < rate)] for _ in range(40)]) for name, rate in (("a", 0.2), ("b", 0.5))
+    ]
+    corpus = corpora([*systems, hits("oracle", [[1.0]] * 40, control=True)], 200)["closed"]
+    figures.gap(corpus, tmp_path, "gap")
+    [panel] = drawn[0].axes
+    for (low, high), metric in ((panel.get_xlim(), "recall_at_1"), (panel.get_ylim(), "cgs")):
+        found = [estimates[metric] for estimates in corpus.estimates[:2]]
+        assert low < min(item.low for item in found)
+        assert high > max(item.high for item in found)
+        assert high <= 1.02
+    assert panel.get_xlim()[1] < 0.9, "the oracle would press all others together"
+
+
+def test_the_page_and_the_map_open_with_systems_on_the_closed_pool(scored, benchmark, tmp_path) -> None:
+    tfidf = {
+        pool: run_baseline(load_baseline("tfidf"), benchmark, tmp_path / f"tfidf-{pool}", pool=pool, limit=12)
+        for pool in ("16", "closed")
+    }
+    runs = [tfidf["16"], scored[0][0], tfidf["closed"]]
+    write_report(runs, [score_run(run, benchmark) for run in runs], tmp_path / "out", benchmark, resamples=100)
+    page = (tmp_path / "out" / "report.html").read_text()
+    data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S).group(1))
+    names = [item["name"] for item in data["systems"]]
+    assert names[:2] == ["tfidf, pool closed", "tfidf, pool 16"]
+
+
+def test_marks_of_figures_differ_for_as_many_systems_as_there_are_rows() -> None:
+    looks = [(style(at)["color"], style(at)["linestyle"]) for at in range(18)]
+    assert len(set(looks)) == 18

@@ -156,7 +156,10 @@ def test_intervals_of_correlations_draw_whole_dialogues() -> None:
 def test_every_sweep_prints_n_and_an_interval_over_dialogues() -> None:
     """Decisions, item 26; the interval is that of the plain bootstrap."""
     values = [[0.1, 0.9], [0.4], [0.7, None], [1.0]]
-    rows = [[turn(None if v is None else 1.0, pc_40=v, gs=v or 0.5, cd=0.2 + (v or 0.5) ** 2) for v in mine] for mine in values]
+    rows = [
+        [turn(None if v is None else 1.0, pc_40=v, gs=v or 0.5, cd=0.2 + (v or 0.5) ** 2) for v in mine]
+        for mine in values
+    ]
     corpus = corpora([results("one", rows, [dialogue(km_1=v[0]) for v in values])], 300)["closed"]
     zeros = [[None if v is None else 0.0 for v in mine] for mine in values]
     table = sensitivity.window_table(corpus)

@@ -13,7 +13,7 @@ from trace_dataset.analysis.catalogue import METRICS
 from trace_dataset.analysis.comparisons import Contrast, contrasts
 from trace_dataset.analysis.corpus import Corpus
 from trace_dataset.analysis.drawing import bar, footnote, new_figure, save, style
-from trace_dataset.analysis.pool_tables import POOL_SIZES, pool_lines
+from trace_dataset.analysis.pool_tables import POOL_NOTE, POOL_SIZES, pool_lines
 from trace_dataset.analysis.statistics import spearman
 from trace_dataset.evaluation.bootstrap import SEED, ratio
 from trace_dataset.evaluation.results import Results
@@ -26,7 +26,11 @@ def pool_curves(found: Mapping[str, Corpus], folder: Path, name: str) -> list[Pa
     """Draw Recall@1 by pool size, one line a system, with intervals."""
     pools = list(found)
     figure, panel = new_figure(7.6, 4.6)
-    lines = {label: places for label, places in pool_lines(found).items() if len(places) > 1}
+    lines = {
+        label: places
+        for label, places in pool_lines(found).items()
+        if len(places) > 1 and all(corpus.results[at].name != "oracle" for corpus, at in places.values())
+    }
     for order, (label, places) in enumerate(lines.items()):
         points = [(pools.index(pool), corpus.estimates[at]["recall_at_1"]) for pool, (corpus, at) in places.items()]
         points = [(x, item) for x, item in points if item.value is not None]
@@ -45,7 +49,9 @@ def pool_curves(found: Mapping[str, Corpus], folder: Path, name: str) -> list[Pa
     panel.set_ylim(bottom=0)
     panel.grid(axis="y", color="#dddddd", linewidth=0.6)
     panel.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False)
-    footnote(figure, f"{next(iter(found.values())).described.split(', pool')[0]}. Bars: 95 % intervals over dialogues.")
+    size = next(iter(found.values())).described.split(", pool")[0]
+    note = f"{size}. Bars: 95 % intervals over dialogues. Not drawn: the oracle."
+    footnote(figure, f"{note}\n{POOL_NOTE[0].upper()}{POOL_NOTE[1:]}.")
     return save(figure, folder, name)
 
 
@@ -69,7 +75,7 @@ def forest(corpus: Corpus, folder: Path, name: str, reference: int | None = None
         for row, (i, _) in enumerate(pairs):
             _difference(panel, row, found.get((results[i].fingerprint, metric)))
         panel.axvline(0, color="black", linewidth=0.9)
-        panel.set_xlabel(f"difference in {METRICS[metric].label}")
+        panel.set_xlabel(f"difference in {METRICS[metric].label}, on 0 to 1")
         panel.locator_params(axis="x", nbins=5)
         panel.grid(axis="x", color="#dddddd", linewidth=0.6)
     panels[0].set_yticks(range(len(pairs)), [corpus.names[group[i]] for i, _ in pairs])

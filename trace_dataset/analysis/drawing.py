@@ -11,7 +11,14 @@ from trace_dataset.evaluation.results import Estimate
 # Okabe and Ito's palette without yellow, dark enough on white; a marker and a line style each, so that none needs its colour
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
-LINES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
+LINES = (
+    "-",
+    "--",
+    "-.",
+    ":",
+    (0, (5, 1)),
+    (0, (3, 1, 1, 1)),
+)  # one fewer than colours: no pair of both comes twice soon
 CONTROL = "#bdbdbd"
 HATCH = "////"
 _STYLE: Any = {

@@ -87,10 +87,11 @@ def gap(corpus: Corpus, folder: Path, name: str) -> list[Path]:
             frameon=False,
             title="system: rejection recovery",
         )
-    _zoom(panel.set_xlim, [x for _, x, _ in inside])
-    _zoom(panel.set_ylim, [y for _, _, y in inside])
-    panel.set_xlabel("accuracy: Recall@1 (0 to 1)")
-    panel.set_ylabel("grounding: CGS, product of means (0 to 1)")
+    for limits, metric in ((panel.set_xlim, "recall_at_1"), (panel.set_ylim, "cgs")):
+        drawn = [corpus.estimates[at][metric] for at, _, _ in inside]
+        _zoom(limits, [end for found in drawn for end in (found.value, found.low, found.high) if end is not None])
+    panel.set_xlabel("accuracy: Recall@1 (a part of 0 to 1)")
+    panel.set_ylabel("grounding: CGS, product of means (a part of 0 to 1)")
     panel.grid(color="#dddddd", linewidth=0.6)
     outside = [f"{corpus.names[at]} is at {x:.2f}, {y:.2f}" for at, x, y in known if (at, x, y) not in inside]
     note = f"{corpus.described}.\nArea: rejection recovery. Lines: 95 % intervals. Hollow: controls."
@@ -105,7 +106,7 @@ def _mark(corpus: Corpus, at: int) -> dict[str, Any]:
 
 
 def _area(corpus: Corpus, at: int) -> float:
-    return 30 + 500 * (corpus.estimates[at]["rejection_recovery"].value or 0.0)
+    return 25 + 260 * (corpus.estimates[at]["rejection_recovery"].value or 0.0)
 
 
 def _recovery_label(corpus: Corpus, at: int) -> str:
@@ -114,9 +115,9 @@ def _recovery_label(corpus: Corpus, at: int) -> str:
 
 
 def _zoom(limits: Any, values: Sequence[float]) -> None:
-    """Show the values with some room, at least a fifth of the range from 0 to 1, and nothing much outside it."""
+    """Show the values with some room, at least a twelfth of the range from 0 to 1, and nothing much outside it."""
     low, high = min(values, default=0.0), max(values, default=1.0)
-    room = max(0.12 * (high - low), (0.2 - (high - low)) / 2, 0.03)
+    room = max(0.12 * (high - low), (0.08 - (high - low)) / 2, 0.015)
     limits(max(-0.03, low - room), min(1.02, high + room))
 
 

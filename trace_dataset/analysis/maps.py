@@ -45,8 +45,9 @@ def dialogue_map(
             panel.scatter(*zip(*shown, strict=True), facecolor="none", linewidth=1.8, zorder=4, **looks)
     for at, (x, y) in enumerate(points.values()):
         turn = at * GOLDEN_ANGLE  # keeps the letters of a cluster apart
-        where = (12 * math.cos(turn) - 3, 12 * math.sin(turn) - 3)
-        panel.annotate(_letter(at), (x, y), where, textcoords="offset points", fontsize=9, weight="bold", zorder=6)
+        where = (15 * math.cos(turn) - 3, 15 * math.sin(turn) - 3)
+        letter = {"fontsize": 9, "weight": "bold", "zorder": 6, "path_effects": _white_edge()}
+        panel.annotate(_letter(at), (x, y), where, textcoords="offset points", **letter)
     panel.text(
         1.03, 0.0, _names(points, route, kb), transform=panel.transAxes, fontsize=8, va="bottom", linespacing=1.5
     )
@@ -89,7 +90,7 @@ def _frame(panel: Any, title: str) -> None:
     panel.set_xlabel("east of the centre, km")
     panel.set_ylabel("north of the centre, km")
     panel.grid(color="#dddddd", linewidth=0.6)
-    panel.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, labelspacing=1.7)
+    panel.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, labelspacing=1.7, handletextpad=1.5)
     panel.set_title(title, fontsize=10)
 
 
@@ -99,6 +100,13 @@ def _names(points: Points, route: Sequence[str], kb: KnowledgeBase) -> str:
         order = f" ({route.index(place) + 1}.)" if place in route else ""
         lines.append(f"{_letter(at)}  {kb.pois[place].name}{order}")
     return "\n".join(lines)
+
+
+def _white_edge() -> list[Any]:
+    """Return what keeps a letter readable on lines and marks."""
+    from matplotlib.patheffects import withStroke
+
+    return [withStroke(linewidth=2.5, foreground="white")]
 
 
 def _letter(at: int) -> str:

@@ -11,6 +11,7 @@ from trace_dataset.evaluation.results import Results
 from trace_dataset.lm_baseline import RETRIEVERS
 from trace_dataset.scoring.aggregate import summarize
 
+POOL_NOTE = "a pool of 16 or 32 holds no more places than its city and type: with fewer, wider pools are the same"
 POOL_SIZES = {"closed": "8", "16": "16", "32": "32", "open": "open (the whole city and type)"}
 
 
@@ -68,7 +69,7 @@ def pool_table(corpora: Mapping[str, Corpus]) -> Table | None:
         *("drop, points", "drop, relative", "95 % interval of the drop", "dialogues shared"),
     ]
     note = "drop: from the smallest to the widest pool of a system, over the same dialogues; paired cluster bootstrap"
-    return Table("pools", "R@1 by candidate pool", header, rows, [note], differences(every), sources)
+    return Table("pools", "R@1 by candidate pool", header, rows, [note, POOL_NOTE], differences(every), sources)
 
 
 def pool_lines(corpora: Mapping[str, Corpus]) -> dict[str, dict[str, tuple[Corpus, int]]]:

@@ -50,12 +50,13 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True)
 class Report:
-    """What was written: the folder, its tables and files, and whether it holds licensed text."""
+    """What was written: the folder, its tables and files, and whether it holds licensed text; and the runs by pool."""
 
     folder: Path
     tables: list[Table]
     files: list[Path]
     licensed: bool
+    by_pool: Mapping[str, Corpus]
 
 
 def write_report(
@@ -112,7 +113,7 @@ def write_report(
     write_whole(files[-1], text.encode())
     files.append(_manifest(folder, results, found, files, viewer is not None))
     steps("page")
-    return Report(folder, found, files, viewer is not None)
+    return Report(folder, found, files, viewer is not None, by_pool)
 
 
 def _section(pool: str, by_pool: Mapping[str, Corpus], folder: Path, metrics: Sequence[str], steps: _Steps) -> Section:
@@ -196,7 +197,8 @@ def _viewer(
         for run, result in zip(runs, results, strict=True)
         if result.settings["content_digest"] == digest
     ]
-    chosen.sort(key=lambda run: run[3].control)  # the page opens with the first three: systems before controls
+    # the page opens with the first three, and the map shows them: systems before controls, the closed pool before wider ones
+    chosen.sort(key=lambda run: (run[3].control, str(run[3].settings["pool"]) != "closed"))
     data = Viewer(benchmark).data(chosen, dialogues) if chosen else None
     if data is None or not data["dialogues"]:
         return None

@@ -22,6 +22,7 @@ THRESHOLD_LABELS = {"gs_70": "70 %", "gs_80": "80 % (used)", "gs_90": "90 %", "g
 WINDOW_LABELS = {name: f"{size} characters{' (used)' if size == 80 else ''}" for name, size in WINDOWS.items()}
 DISTANCE_LABELS = {name: f"{km:g} km{' (used)' if km == 2 else ''}" for name, km in DISTANCES.items()}
 COMPONENTS = ("gs", "cd", "pc")
+CONSTANT = "a dash: one of the two does not vary, or has no value"
 FEWEST = 3  # systems that a rank correlation over systems needs
 
 
@@ -65,6 +66,7 @@ def gaming_table(corpus: Corpus) -> Table:
         "turns without quotes have CD 0 and GS 1 by definition, so the part on turns with quotes is the one to read",
         "CD counts matched quotes; all quotes: CD of every quote, found or not, which a quote that is not found does not lower",
         "p takes turns for independent, which those of one dialogue are not; the interval does not",
+        CONSTANT,
     ]
     for group, places in corpus.groups.items():
         for at, where in ((4, "all turns"), (8, "turns with quotes")):
@@ -138,6 +140,7 @@ def independence_table(corpus: Corpus) -> Table:
             f"{corpus.intervals}; the ranks are those of the whole",
             "Spearman over turns of a group's systems together; turns with both values",
             "p takes turns for independent, which those of one dialogue are not; the interval does not",
+            CONSTANT,
             *names,
         ],
         corpus.warnings,

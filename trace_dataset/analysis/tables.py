@@ -34,14 +34,18 @@ SIZES_6: Sizes = {
 _TIER_ORDER = ("easy", "medium", "hard", "expert", "train", "validation", "test")
 
 
-def competency_table(results: Sequence[Results], full: bool = False, resamples: int = RESAMPLES) -> Table:
+def competency_table(results: Sequence[Results], full: bool = False) -> Table:
     """Return one row a run: estimates with 95 % intervals, n of each competency, failed turns.
 
     Args:
         full: every column of Tables 5 and 6 instead of the three competencies.
-        resamples: of the bootstrap.
     """
-    [corpus] = corpora(results, resamples).values()
+    [corpus] = corpora(results, RESAMPLES).values()
+    return competencies(corpus, full)
+
+
+def competencies(corpus: Corpus, full: bool = False) -> Table:
+    """Return `competency_table` of runs whose estimates may be there already."""
     groups = {**TABLE_5, **TABLE_6} if full else COMPETENCIES
     return _table(corpus, "competencies", "The three competencies", groups)
 

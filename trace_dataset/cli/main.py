@@ -182,7 +182,9 @@ def parser() -> argparse.ArgumentParser:
         "folder", nargs="*", help="run folders; or files of JSON lines, scored without --yelp by their own columns"
     )
     _source(verb)
-    verb.add_argument("--workers", type=int, default=1, help="processes for run folders; same scores (default: %(default)s)")
+    verb.add_argument(
+        "--workers", type=int, default=1, help="processes for run folders; same scores (default: %(default)s)"
+    )
     verb.add_argument("--schema", action="store_true", help="print the JSON Schema of a line of such a file")
     verb.add_argument("--json", action="store_true", help="print JSON")
 

@@ -14,7 +14,7 @@ from hydrate.errors import UsageError
 from trace_dataset.analysis.catalogue import COMPARABLE, COMPARED
 from trace_dataset.analysis.corpus import row_names
 from trace_dataset.analysis.report import write_report
-from trace_dataset.analysis.tables import competency_table
+from trace_dataset.analysis.tables import competencies
 from trace_dataset.cli.progress import StageBars
 from trace_dataset.cli.runs import open_source
 from trace_dataset.evaluation.bootstrap import RESAMPLES
@@ -37,7 +37,9 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--no-text", action="store_true", help="leave dialogues and map out, for a report that can be shared"
     )
-    verb.add_argument("--workers", type=int, default=1, help="processes that score what is not scored (default: %(default)s)")
+    verb.add_argument(
+        "--workers", type=int, default=1, help="processes that score what is not scored (default: %(default)s)"
+    )
     verb.add_argument("--viewer", type=int, default=40, help="dialogues to read in the page (default: %(default)s)")
     verb.add_argument(
         "--resamples", type=int, default=RESAMPLES, help="of the bootstrap, %(default)s by default; at least 100"
@@ -75,9 +77,8 @@ def report(options: Namespace) -> int:
             orjson.dumps([{"run": name, "scores": scores} for name, scores in zip(names, found, strict=True)]).decode()
         )
         return 0
-    for pool in dict.fromkeys(str(result.settings["pool"]) for result in results):
-        chosen = [item for item in results if str(item.settings["pool"]) == pool]
-        print(competency_table(chosen, options.full, options.resamples).text())
+    for corpus in written.by_pool.values():
+        print(competencies(corpus, options.full).text())
         print()
     for table in written.tables:
         if table.name == "orderings":

@@ -56,7 +56,10 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("table", help=f"one of {', '.join(plans())}")
     verb.add_argument("--out", default="reproduce", help="folder of runs and tables (default: %(default)s)")
     verb.add_argument(
-        "--limit", type=int, metavar="N", help="no more than the first N dialogues: to try it, not the locked configuration"
+        "--limit",
+        type=int,
+        metavar="N",
+        help="no more than the first N dialogues: to try it, not the locked configuration",
     )
     verb.add_argument("--workers", type=int, default=1, help="processes (default: %(default)s)")
     verb.add_argument("--resamples", type=int, default=RESAMPLES, help="of the bootstrap (default: %(default)s)")

@@ -170,6 +170,8 @@ def _stems(wish: Constraint) -> frozenset[str]:
     lines = [line for use in ("thing", "where", "say", "ask", "lacks", "topic") for line in words.lines.get(use, ())]
     spoken = tokenize(SLOT_OR_NOTE.sub(" ", " ".join([*lines, *words.slots.values(), wish.value])))
     # what is wanted may come down to one short word: "somewhere for the car", "something from the sea"
-    short = {word for line in words.lines.get("thing", ()) for word in tokenize(line.replace("|", " ")) if len(word) == 3}
+    short = {
+        word for line in words.lines.get("thing", ()) for word in tokenize(line.replace("|", " ")) if len(word) == 3
+    }
     long = {word for word in spoken if len(word) > 3}
     return frozenset(word[:STEM] for word in (long - STOP_WORDS) | (short - SHORT_STOP_WORDS))

@@ -12,7 +12,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from trace_dataset.evaluation.bootstrap import SEED, percentile_interval, ratio, resampled_totals
+from trace_dataset.evaluation.bootstrap import SEED, percentile_interval, resampled_ratios
 from trace_dataset.scoring.composite import FLOOR, TAU, cgs
 from trace_dataset.streams import digest
 
@@ -175,21 +175,9 @@ def estimate_tables(
     tables: Sequence[ClusterSums], resamples: int = RESAMPLES, seed: int = SEED
 ) -> list[dict[str, Estimate]]:
     """Return the estimates of several tables of sums; tables of equally many dialogues share one pass over the draws."""
-    found: dict[int, dict[str, Estimate]] = {}
-    for size in {len(table.sums) for table in tables}:
-        at = [index for index, table in enumerate(tables) if len(table.sums) == size]
-        if not size:
-            found |= {index: _estimates(tables[index], np.empty((0, len(tables[index].names)))) for index in at}
-            continue
-        both = [np.hstack([tables[index].sums, tables[index].counts]) for index in at]
-        totals = resampled_totals(np.hstack(both), resamples, seed)
-        start = 0
-        for index in at:
-            width = len(tables[index].names)
-            means = ratio(totals[:, start : start + width], totals[:, start + width : start + 2 * width])
-            found[index] = _estimates(tables[index], means)
-            start += 2 * width
-    return [found[index] for index in range(len(tables))]
+    wanted = [table.of(name) for table in tables for name in table.names]
+    drawn = iter(resampled_ratios(wanted, resamples, seed))
+    return [_estimates(table, np.column_stack([next(drawn) for _ in table.names])) for table in tables]
 
 
 def product_of_means(means: Mapping[str, Array]) -> Array:

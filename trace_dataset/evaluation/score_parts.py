@@ -38,7 +38,8 @@ def score_in_parts(run: RunFolder, dialogues: Sequence[Dialogue], score: Score, 
             found = list(executor.map(_work, range(len(parts))))
     except BrokenProcessPool:
         raise TraceError(
-            "a process that scored died: it was killed, or ran out of memory", do="run the same command with --workers 1"
+            "a process that scored died: it was killed, or ran out of memory",
+            do="run the same command with --workers 1",
         ) from None
     return _joined([turns for turns, _ in found]), _joined([rows for _, rows in found])
 
