@@ -88,6 +88,13 @@ def test_tables_sort_by_number_both_ways(page) -> None:
     assert up == down[::-1]
 
 
+def test_the_page_is_no_wider_than_the_window(page) -> None:
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    assert page.evaluate(
+        "document.querySelector('#table-5-closed').offsetWidth > innerWidth"
+    )  # the table scrolls in its box
+
+
 def test_a_number_leads_to_its_run(page) -> None:
     link = page.locator("#table-5-closed td.runs a").first
     target = link.get_attribute("href").removeprefix("#")

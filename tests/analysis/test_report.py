@@ -211,13 +211,16 @@ def test_odd_runs_alone_and_beside_another(odd, tmp_path, capsys) -> None:
 def test_two_bundles_are_warned_of_on_the_page_and_in_every_format(tmp_path, capsys) -> None:
     paths = [
         folder(hits("a", [[1.0]]), tmp_path / "a"),
-        folder(hits("b", [[0.0]], content_digest="f" * 64), tmp_path / "b"),
+        folder(hits("b", [[0.0], [1.0]], content_digest="f" * 64), tmp_path / "b"),
     ]
     assert main(["report", *map(str, paths), "--out", str(tmp_path / "out"), *QUICK]) == 0
     assert "WARNING" in capsys.readouterr().out
     assert 'role="alert"' in (tmp_path / "out" / "report.html").read_text()
     for suffix in ("md", "tex", "csv"):
-        assert "may not be compared" in (tmp_path / "out" / "tables" / f"table-5-closed.{suffix}").read_text()
+        text = (tmp_path / "out" / "tables" / f"table-5-closed.{suffix}").read_text()
+        assert "may not be compared" in text
+        assert "(1 dialogues: a; 2 dialogues: b)" in text
+        assert f"({'d' * 12}: a; {'f' * 12}: b)" in text
 
 
 def test_what_cannot_be_reported_is_one_error(runs, scored, tmp_path, capsys) -> None:
@@ -241,8 +244,10 @@ def test_what_cannot_be_reported_is_one_error(runs, scored, tmp_path, capsys) ->
     assert main(["report", runs[1], "--resamples", "5"]) == 2
 
 
-def test_a_file_in_the_place_of_the_folder(runs, tmp_path) -> None:
+def test_a_file_in_the_place_of_the_folder(runs, tmp_path, capsys) -> None:
     (tmp_path / "out").write_text("not a folder")
+    assert main(["report", runs[0], "--out", str(tmp_path / "out"), *QUICK]) == 1
+    assert "\nStorageError: " in capsys.readouterr().err  # on a line of its own, below the bar
     found = [RunFolder.open(runs[0])]
     with pytest.raises(StorageError):
         write_report(found, [hits("a", [[1.0]])], tmp_path / "out", resamples=100)
@@ -252,10 +257,14 @@ def test_files_that_are_not_of_a_report_are_left_alone(runs, tmp_path, capsys) -
     out = tmp_path / "out"
     out.mkdir()
     (out / "notes.txt").write_text("mine")
+    (out / "figures").mkdir()
+    (out / "figures" / "own.png").write_text("mine")
     (tmp_path / "precious").write_text("mine")
     (out / "report.json").write_text(json.dumps({"format": "trace-report/1", "files": ["../precious"]}))
-    assert main(["report", runs[0], "--out", str(out), *QUICK]) == 0
+    for _ in range(2):  # the second removes what the first says it wrote
+        assert main(["report", runs[0], "--out", str(out), *QUICK]) == 0
     assert (out / "notes.txt").read_text() == "mine"
+    assert (out / "figures" / "own.png").read_text() == "mine"
     assert (tmp_path / "precious").read_text() == "mine"
 
 

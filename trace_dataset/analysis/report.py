@@ -104,7 +104,8 @@ def write_report(
         f"{', '.join(f'pool {pool}' for pool in by_pool)}. Point at a number for its interval and n; "
         "every row names the runs it rests on."
     )
-    files += sorted((folder / "figures").glob("*"))
+    drawn = [figure.path for section in sections for figure in section.figures]
+    files += sorted(path.with_suffix(suffix) for path in drawn for suffix in (".png", ".svg"))
     if viewer is not None and benchmark is not None:  # the mark first: a page without it must never stand there
         marked = ["report.html", *(path.relative_to(folder).as_posix() for path in files if path.stem == "map")]
         files.append(write_marker(folder, marked, benchmark.release.manifest.bundle_fingerprint))

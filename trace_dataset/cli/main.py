@@ -22,6 +22,7 @@ from trace_dataset.cli import (
     reproduce,
     runs,
 )
+from trace_dataset.cli.progress import StageBars
 from trace_dataset.lm_baseline import RETRIEVERS
 from trace_dataset.pools import POOLS
 from trace_dataset.schema import SPLITS
@@ -36,11 +37,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return int(options.run(options))
     except TraceError as error:
+        StageBars.end_line()
         if options.debug:
             raise
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         return 2 if isinstance(error, UsageError) else 1
     except KeyboardInterrupt:
+        StageBars.end_line()
         print("stopped; the same command goes on where this one was", file=sys.stderr)
         return 130
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from tqdm import tqdm
 
@@ -14,7 +14,10 @@ from trace_dataset.evaluation import Progress
 class StageBars:
     """A progress function for stages: call it with a stage, how much is done and how much there is."""
 
+    _latest: ClassVar[StageBars | None] = None
+
     def __init__(self) -> None:
+        StageBars._latest = self
         self._stage = ""
         self._bar: Any = None
 
@@ -39,6 +42,12 @@ class StageBars:
         """Finish the last bar."""
         if self._bar is not None:
             self._bar.close()
+
+    @classmethod
+    def end_line(cls) -> None:
+        """Finish the bar that an error broke off, so that its message begins a line of its own."""
+        if cls._latest is not None:
+            cls._latest.close()
 
 
 class RunBar:
