@@ -205,6 +205,14 @@ def test_means_of_people_have_intervals_and_n(annotations: Path) -> None:
     assert rows(human_tables.errors_table(load_annotations(annotations)))["bad"]["items n"] == 3
 
 
+def test_who_says_nothing_of_errors_has_not_said_that_there_are_none(annotations: Path) -> None:
+    path = annotations / "ratings.csv"
+    lines = [line[: line.rindex(",") + 1] if ",bad,t-0" in line else line for line in path.read_text().splitlines()]
+    path.write_text("\n".join(lines))
+    found = rows(human_tables.errors_table(load_annotations(annotations)))["bad"]
+    assert found["too vague"] == 1.0  # in both of the two items of which anybody said something
+
+
 def test_choices(annotations: Path) -> None:
     [row] = human_tables.choices_table(load_annotations(annotations)).rows
     found = [cell.value for cell in row]
@@ -227,7 +235,13 @@ def test_command(annotations: Path, tmp_path: Path, capsys) -> None:
         ("ratings.csv", "good-0,ann,good,t-0,1,4", "good-0,ann,good,t-0,1,9", "a rating of 9"),
         ("ratings.csv", "good-0,ann,good,t-0,1,4", "good-0,ann,good,t-0,1,x", "no number"),
         ("ratings.csv", "naturalness", "natural", "no column 'naturalness'"),
-        ("ratings.csv", "good-0,bob", "good-0,ann", "twice"),
+        ("ratings.csv", "good-0,bob", "good-0,ann", "rates item good-0 twice"),
+        ("ratings.csv", "good-0,bob,good", "good-0,bob,bad", "line 3: item good-0 is of system bad, and was of good"),
+        ("ratings.csv", "good-0,bob", "good-0,", "line 3: annotator is empty"),
+        ("ratings.csv", "no_errors", "no_errors,too_vague", "1 more cells than columns"),
+        ("quotes.csv", "good-0,q1,bob", "good-0,q1,ann", "line 3: ann labels quote q1 of item good-0 twice"),
+        ("choices.csv", "t-0,bob", "t-0,ann", "line 3: ann chooses for t-0 twice"),
+        ("choices.csv", "t-0,bob", ",bob", "dialogue_id is empty"),
         ("quotes.csv", "good-0", "good-9", "no line of ratings.csv"),
         ("quotes.csv", "supported", "yes", "'yes' does not exist"),
     ],

@@ -22,6 +22,7 @@ FILES = {
     "quotes.csv": ("item", "quote", "annotator", "label"),
     "choices.csv": ("dialogue_id", "annotator", "places"),
 }
+NAMES = ("item", "annotator", "system", "quote", "dialogue_id")  # columns that no line leaves empty
 
 
 @dataclass(frozen=True)
@@ -115,6 +116,11 @@ def load_annotations(folder: Path) -> Annotations:
                 {dimension: {} for dimension in LIKERT},
             ),
         )
+        if row["system"] != item.system:
+            raise UsageError(
+                f"{where}: item {row['item']} is of system {row['system']}, and was of {item.system} above",
+                do="give every response an item of its own",
+            )
         if row["annotator"] in item.errors or any(row["annotator"] in item.likert[name] for name in LIKERT):
             raise UsageError(f"{where}: {row['annotator']} rates item {row['item']} twice", do="leave one of the lines")
         for dimension in LIKERT:
@@ -128,11 +134,22 @@ def load_annotations(folder: Path) -> Annotations:
         _known([row["label"]] if row["label"] else [], QUOTE_LABELS, where)
         if row["item"] not in items:
             raise UsageError(f"{where}: item {row['item']} stands in no line of ratings.csv", do="rate it there")
-        items[row["item"]].quotes.setdefault(row["quote"], {})[row["annotator"]] = row["label"] or None
+        labels = items[row["item"]].quotes.setdefault(row["quote"], {})
+        if row["annotator"] in labels:
+            raise UsageError(
+                f"{where}: {row['annotator']} labels quote {row['quote']} of item {row['item']} twice",
+                do="leave one of the lines",
+            )
+        labels[row["annotator"]] = row["label"] or None
     choices: dict[str, dict[str, frozenset[str]]] = {}
-    for _, row in rows["choices.csv"]:
-        places = frozenset(filter(None, map(str.strip, row["places"].split(";"))))
-        choices.setdefault(row["dialogue_id"], {})[row["annotator"]] = places
+    for line, row in rows["choices.csv"]:
+        answers = choices.setdefault(row["dialogue_id"], {})
+        if row["annotator"] in answers:
+            raise UsageError(
+                f"{folder / 'choices.csv'}, line {line}: {row['annotator']} chooses for {row['dialogue_id']} twice",
+                do="leave one of the lines",
+            )
+        answers[row["annotator"]] = frozenset(filter(None, map(str.strip, row["places"].split(";"))))
     annotators = {row["annotator"] for name in ("ratings.csv", "quotes.csv") for _, row in rows[name]}
     return Annotations(tuple(sorted(annotators)), tuple(items.values()), choices)
 
@@ -146,11 +163,24 @@ def _read(path: Path, columns: Sequence[str]) -> list[tuple[int, dict[str, str]]
             missing = [name for name in columns if name not in (reader.fieldnames or ())]
             if missing:
                 raise UsageError(f"{path} has no column {missing[0]!r}", do=f"give it {', '.join(columns)}")
-            return [(reader.line_num, {key: (row[key] or "").strip() for key in row if key}) for row in reader]
+            return [(reader.line_num, _cells(row, columns, f"{path}, line {reader.line_num}")) for row in reader]
     except (UnicodeDecodeError, csv.Error) as error:
         raise UsageError(
             f"{path} is no CSV file in UTF-8 ({type(error).__name__})", do="save it as CSV, UTF-8"
         ) from error
+
+
+def _cells(row: dict[str | None, Any], columns: Sequence[str], where: str) -> dict[str, str]:
+    """Return a line's cells by column; raises `UsageError` where they do not fit the columns, or a name is empty."""
+    if None in row:
+        raise UsageError(
+            f"{where}: {len(row[None])} more cells than columns", do='write a cell that holds a comma as "a, b"'
+        )
+    cells = {str(key): (value or "").strip() for key, value in row.items()}
+    empty = [name for name in columns if name in NAMES and not cells[name]]
+    if empty:
+        raise UsageError(f"{where}: {empty[0]} is empty", do="write who or what is meant")
+    return cells
 
 
 def _likert(text: str, where: str) -> float | None:

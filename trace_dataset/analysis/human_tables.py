@@ -93,7 +93,8 @@ def errors_table(annotations: Annotations) -> Table:
     votes = len(annotations.annotators) // 2 + 1
     rows = []
     for system, items in annotations.by_system.items():
-        each = [error_prevalence([list(item.errors.values())], votes) for item in items]
+        chosen = [list(item.errors.values()) for item in items]
+        each = [error_prevalence([answers] if answers else [], votes) for answers in chosen]
         cells = (estimate(_over_items([[found[name]] for found in each], items)) for name in CATEGORIES)
         rows.append([words(system), *cells, count(len(items))])
     header = ["system", *(name.replace("_", " ") for name in CATEGORIES), "items n"]

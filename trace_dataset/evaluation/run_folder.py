@@ -9,6 +9,7 @@ scores.json                   scores of exactly these responses
 from __future__ import annotations
 
 import contextlib
+import errno
 import functools
 import hashlib
 import os
@@ -228,7 +229,7 @@ def _acquired(path: Path, folder: Path) -> BaseFileLock:
             f"another process is writing {folder}", do="wait until it has ended, or give another --out"
         ) from None
     except OSError as error:
-        raise StorageError(f"{folder} cannot be written: {error.strerror}", do="free some space") from error
+        raise _cannot_write(folder, error) from error
     return lock
 
 
@@ -254,9 +255,10 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def _cannot_write(path: Path, error: OSError) -> StorageError:
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
     return StorageError(
         f"{path} cannot be written: {error.strerror or error}",
-        do="free some space; the same command goes on where this one stopped",
+        do=f"{'free some space' if full else 'clear the way'}; the same command goes on where this one stopped",
     )
 
 
