@@ -50,7 +50,10 @@ def pool_curves(found: Mapping[str, Corpus], folder: Path, name: str) -> list[Pa
     panel.grid(axis="y", color="#dddddd", linewidth=0.6)
     panel.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False)
     size = next(iter(found.values())).described.split(", pool")[0]
-    note = f"{size}. Bars: 95 % intervals over dialogues. Not drawn: the oracle."
+    oracle = (
+        " Not drawn: the oracle." if any(item.name == "oracle" for item in next(iter(found.values())).results) else ""
+    )
+    note = f"{size}. Bars: 95 % intervals over dialogues.{oracle}"
     footnote(figure, f"{note}\n{POOL_NOTE[0].upper()}{POOL_NOTE[1:]}.")
     return save(figure, folder, name)
 

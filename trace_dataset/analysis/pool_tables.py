@@ -68,7 +68,10 @@ def pool_table(corpora: Mapping[str, Corpus]) -> Table | None:
         *(f"pool {POOL_SIZES.get(pool, pool)}" for pool in corpora),
         *("drop, points", "drop, relative", "95 % interval of the drop", "dialogues shared"),
     ]
-    note = "drop: from the smallest to the widest pool of a system, over the same dialogues; paired cluster bootstrap"
+    note = (
+        "drop: from the smallest to the widest pool of a system, over the same dialogues; paired cluster bootstrap, "
+        f"{next(iter(corpora.values())).resamples:,} resamples, seed 42"
+    )
     return Table("pools", "R@1 by candidate pool", header, rows, [note, POOL_NOTE], differences(every), sources)
 
 
@@ -127,7 +130,7 @@ def _drop(found: Mapping[str, tuple[Corpus, int]]) -> list[Cell]:
         return [Cell("-", None)] * 4
     first, last = first.among(shared), last.among(shared)
     start, end = (summarize(item.turns["recall_at_1"]).mean for item in (first, last))
-    difference = compare(_by_dialogue(last), _by_dialogue(first))
+    difference = compare(_by_dialogue(last), _by_dialogue(first), found[pools[0]][0].resamples)
     if start is None or end is None or difference is None:
         return [Cell("-", None)] * 4
     interval = f"[{100 * difference.low:+.1f}, {100 * difference.high:+.1f}]"
