@@ -9,12 +9,13 @@ import pytest
 
 from hydrate import UsageError
 from tests.baselines.conftest import Played, saying
+from trace_dataset.analysis.reproduce import CALLS
 from trace_dataset.baseline import load_baseline
 from trace_dataset.evaluation import run_baseline
 from trace_dataset.installed import hub_names
 from trace_dataset.lm import UNAVAILABLE, Failed, LmSettings, LmStopped
 from trace_dataset.retrieval.dense import place_summary
-from trace_dataset.retrieval.embeddings import default_encoder
+from trace_dataset.retrieval.embeddings import default_encoder, encoder_available
 from trace_dataset.retrieval.evidence import rag_citation_check
 
 LM_BASELINES = ("dst", "itinerary_llm", "llm_zero_shot", "memory_augmented", "multi_review_synthesis", "rag_citation")
@@ -58,6 +59,14 @@ def test_places_and_citations_are_those_of_the_text(prepared, contexts, benchmar
     assert response.usage["calls"] >= 1
     assert response.usage["cost"] == pytest.approx(0.001 * response.usage["calls"])
     assert "fallback" not in response.usage
+
+
+@pytest.mark.parametrize("name", LM_BASELINES)
+def test_what_a_paid_run_is_said_to_cost_counts_the_questions_of_a_turn(prepared, contexts, benchmark, name):
+    context = contexts("greet")[0]
+    baseline = prepared(name, state_or("What else matters to you?"))
+    answer(baseline, context)
+    assert len(baseline.model.asked) == CALLS.get(name, 1)
 
 
 @pytest.mark.parametrize("name", LM_BASELINES)
@@ -330,6 +339,7 @@ def test_the_retriever_is_part_of_what_a_run_depends_on_and_a_wrong_one_is_refus
 
 
 @pytest.mark.models
+@pytest.mark.skipif(not encoder_available(), reason="the sentence encoder is not installed")
 def test_dense_ranks_by_plain_cosine_so_that_the_model_is_shown_other_places(contexts, benchmark, monkeypatch):
     monkeypatch.setattr("trace_dataset.lm_baseline.PREFILTER", 3)  # the sample's cells have ten places
     context = next(each for each in contexts("recommend", "open") if each.rejected)

@@ -27,7 +27,7 @@ PAPER = Path(__file__).with_name("paper.json")
 CONTROLS = ("random", "random_unseen", "parrot", "oracle")
 ASKING = ("llm_zero_shot", "dst", "rag_citation", "multi_review_synthesis", "memory_augmented", "itinerary_llm")
 ENTAILMENT = {"entailment": IN_USE, "cgs_ent": "cgs_ent"}  # columns that need stored claims
-CALLS = {"dst": 2, "multi_review_synthesis": 3, "memory_augmented": 2}  # questions a turn; one for the others
+CALLS = {"dst": 2}  # questions a turn; one for the others
 READ, WRITTEN = 2_500, 150  # tokens that a question takes, about: eight cards with three reviews, and the conversation
 
 
