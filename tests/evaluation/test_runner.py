@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import os
+from pathlib import Path
 from types import FunctionType
 
 import pytest
@@ -13,12 +15,14 @@ from trace_dataset.baseline import Baseline, load_baseline
 from trace_dataset.evaluation import RunFolder, evaluate_baseline, run_baseline, score_run
 from trace_dataset.evaluation.contexts import turn_contexts
 from trace_dataset.evaluation.controls import control
-from trace_dataset.evaluation.identity import baseline_digest
+from trace_dataset.evaluation.identity import ANSWERING, baseline_digest
 from trace_dataset.evaluation.runner import DIALOGUES_PER_SHARD
 from trace_dataset.installed import hub_names
 from trace_dataset.kb import KnowledgeBase
 from trace_dataset.schema import Constraint, Turn
 from trace_dataset.turns import Response
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 class Faulty(Baseline):
@@ -381,3 +385,17 @@ def test_another_parameter_is_another_run(benchmark, tmp_path):
     run_baseline(Tuned(1), benchmark, tmp_path / "run", limit=1)
     with pytest.raises(UsageError, match="differs in parameters"):
         run_baseline(Tuned(2), benchmark, tmp_path / "run", limit=1)
+
+
+def test_a_runs_version_covers_every_module_of_ours_that_decides_an_answer():
+    found, left = set(), ["job"]
+    while left:
+        name = left.pop()
+        if name in found:
+            continue
+        found.add(name)
+        tree = ast.parse((ROOT / "trace_dataset" / "evaluation" / f"{name}.py").read_text(encoding="utf-8"))
+        modules = [node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module]
+        left += [module.rsplit(".", 1)[1] for module in modules if module.startswith("trace_dataset.evaluation.")]
+    assert found <= set(ANSWERING)
+    assert "bootstrap" not in ANSWERING, "a run that was paid for survives a mended report"

@@ -16,6 +16,8 @@ from hydrate.errors import TraceError, UsageError
 from trace_dataset.baseline import Baseline
 from trace_dataset.installed import code_digest, hub_path
 
+ANSWERING = ("answers", "contexts", "job", "limits", "mentions", "responses", "run_folder", "stored")  # of evaluation
+
 
 def baseline_digest(baseline: Baseline) -> str:
     """Return a digest of a baseline's code: every module and data file of its folder, or its functions where it has none.
@@ -62,15 +64,16 @@ def parameters_of(baseline: Baseline) -> dict[str, Any]:
 
 @functools.cache
 def run_version() -> str:
-    """Return a digest of our own code that decides what is asked and how answers are stored."""
+    """Return a digest of our own code that decides what is asked and how answers are stored.
+
+    Scoring and reports are not part of it: they may be mended while a run that was paid for is half done.
+    """
     here = Path(__file__).resolve().parents[1]
     rooms = [
-        path
-        for room in ("retrieval", "lm", "evaluation")
-        for path in (here / room).glob("*")
-        if path.suffix in (".py", ".json")
+        path for room in ("retrieval", "lm") for path in (here / room).glob("*") if path.suffix in (".py", ".json")
     ]
     single = [here / name for name in ("baseline.py", "lm_baseline.py", "turns.py", "leaks.py")]
+    single += [here / "evaluation" / f"{name}.py" for name in ANSWERING]
     return hashlib.sha256((code_digest() + _files([*rooms, *single])).encode()).hexdigest()[:16]
 
 
