@@ -129,7 +129,7 @@ if (source) {
       shape("circle", { cx: x, cy: y, r: 5, fill: order >= 0 ? "#16181d" : "#fff", stroke: "#16181d" });
       if (turned.has(id)) shape("path", { d: `M${x - 9},${y - 9}L${x + 9},${y + 9}M${x - 9},${y + 9}L${x + 9},${y - 9}`, stroke: "#b45309", "stroke-width": 2.5 });
       const angle = at * 2.4, far = 16; // the golden angle keeps the letters of a cluster apart
-      shape("text", { x: x + far * Math.cos(angle) - 3, y: y + far * Math.sin(angle) + 4, "font-size": 12, "font-weight": 700 }, letter);
+      shape("text", { x: x + far * Math.cos(angle) - 3, y: y + far * Math.sin(angle) + 4, "font-size": 12, "font-weight": 700, "paint-order": "stroke", stroke: "#fff", "stroke-width": 3 }, letter);
       if (row < 375) shape("text", { x: 470, y: row, "font-size": 11.5 }, `${letter}  ${data.places[id].name}${order >= 0 ? ` (${order + 1}.)` : ""}${turned.has(id) ? ", turned down" : ""}`);
     });
     const looks = [["#0072B2", ""], ["#007a58", "6 3"], ["#a0447f", "2 3"]];

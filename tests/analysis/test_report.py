@@ -142,6 +142,7 @@ def test_the_viewer_holds_text_quotes_and_reviews(scored, benchmark, tmp_path) -
     page = (tmp_path / "report.html").read_text()
     data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S).group(1))
     assert len(data["dialogues"]) == 3
+    assert "The first 3 of 12 dialogues that all runs answered" in page, "of those answered, not of the whole benchmark"
     by_id = {item.dialogue_id: item for item in benchmark.dialogues}
     for item in data["dialogues"]:
         reference = by_id[item["id"]]

@@ -41,7 +41,8 @@ class Viewer:
             runs: key, name, folder and results of each run, all over dialogues of the benchmark.
             most: how many dialogues, the first of those that all runs answered.
         """
-        chosen = self._choose(runs, most)
+        shared = self._shared(runs)
+        chosen = shared[:most]
         answers = {key: _answers(run, result, {item.dialogue_id for item in chosen}) for key, _, run, result in runs}
         figures = {key: _figures(result) for key, _, _, result in runs}
         rows = [self._dialogue(item, answers, figures) for item in chosen]
@@ -50,14 +51,14 @@ class Viewer:
             "dialogues": rows,
             "reviews": self.reviews,
             "places": self.places,
-            "total": len(self.benchmark.dialogues),
+            "total": len(shared),
         }
 
-    def _choose(self, runs: Sequence[tuple[str, str, RunFolder, Results]], most: int) -> list[Dialogue]:
+    def _shared(self, runs: Sequence[tuple[str, str, RunFolder, Results]]) -> list[Dialogue]:
         shared = (
             set.intersection(*(set(result.dialogues["dialogue_id"]) for _, _, _, result in runs)) if runs else set()
         )
-        return [item for item in self.benchmark.dialogues if item.dialogue_id in shared][:most]
+        return [item for item in self.benchmark.dialogues if item.dialogue_id in shared]
 
     def _dialogue(
         self,
