@@ -81,7 +81,7 @@ def test_it_runs_at_once_and_takes_no_for_an_answer(benchmark, tmp_path):
     assert mine.estimates()["rejection_recovery"].value > theirs.estimates()["rejection_recovery"].value
 
 
-@pytest.mark.parametrize("name", ["My-Idea", "1st", "a", "class", "../up", "tfidf", "oracle", "ünder"])
+@pytest.mark.parametrize("name", ["My-Idea", "1st", "a", "class", "../up", "tfidf", "oracle", "ünder", "json", "numpy"])
 def test_a_name_that_will_not_do(tmp_path, name):
     with pytest.raises(UsageError, match="name"):
         write_baseline(name, tmp_path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import keyword
 import re
 from argparse import Namespace
@@ -37,6 +38,8 @@ def write_baseline(name: str, into: Path = Path()) -> Path:
         raise UsageError(f"{name!r} cannot be a baseline's name", do="use small letters, digits and _, such as my_idea")
     if name in hub_names("baselines") or name in CONTROLS:
         raise UsageError(f"there is a baseline called {name!r} already", do="choose another name")
+    if _is_module(name):  # a Space and pytest put the folder on the path, where its module would hide that one
+        raise UsageError(f"there is a Python module of the name {name!r}", do="choose another name")
     folder = into / name
     words = name.split("_")
     values = {
@@ -60,3 +63,8 @@ def write_baseline(name: str, into: Path = Path()) -> Path:
             f"{folder} cannot be written: {error.strerror}", do="choose another folder with --into"
         ) from error
     return folder
+
+
+def _is_module(name: str) -> bool:
+    found = importlib.util.find_spec(name)
+    return found is not None and found.origin is not None  # without an origin it is any folder of that name
