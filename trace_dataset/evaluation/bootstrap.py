@@ -20,6 +20,7 @@ RESAMPLES = 10_000
 SEED = 42
 LEVEL = 0.95
 BLOCK = 2_000_000  # draws held in memory at a time: 16 MB, and rows enough for a matrix product
+AT_ONCE = 8_192  # draws counted in one call, as many as stay in the cache
 Dialogues = Sequence[Sequence["float | None"]]
 Array = NDArray[np.float64]
 
@@ -157,10 +158,19 @@ def resamples(n: int, n_boot: int = RESAMPLES, seed: int = SEED) -> Iterator[Arr
             draws = waiting.result()
             if at + 1 < len(sizes):
                 waiting = ahead.submit(stream.integers, 0, n, size=(sizes[at + 1], n))
-            weights: Array = np.empty(draws.shape)
-            for row, drawn in zip(weights, draws, strict=True):
-                row[:] = np.bincount(drawn, minlength=n)
-            yield weights
+            yield _counted(draws, n)
+
+
+def _counted(draws: NDArray[np.int64], n: int) -> Array:
+    """Return how often each of n stands in every row of draws; several short rows are counted in one call."""
+    weights: Array = np.empty((len(draws), n))
+    step = max(1, AT_ONCE // max(1, n))
+    shift = n * np.arange(step)[:, None]  # each row of a call has numbers of its own
+    for start in range(0, len(draws), step):
+        rows = draws[start : start + step]
+        numbers = rows[0] if step == 1 else (rows + shift[: len(rows)]).ravel()
+        weights[start : start + step] = np.bincount(numbers, minlength=n * len(rows)).reshape(len(rows), n)
+    return weights
 
 
 def ratio(totals: Array, counts: Array) -> Array:
