@@ -73,7 +73,6 @@ def test_lower_is_better_for_turns_to_recommendation() -> None:
         ({"version": "z" * 16}, "version of the code"),
         ({"scored": {"metrics": 99}}, "version of the metrics"),
         ({"split": "test"}, "split"),
-        ({"generator": "lm"}, "writer"),
     ],
 )
 def test_what_may_not_be_compared_is_said_above_the_table(settings, says) -> None:
@@ -220,3 +219,12 @@ def test_csv_has_value_interval_and_n() -> None:
     assert float(row["R@1"]) == 0.5
     assert (float(row["R@1 low"]), float(row["R@1 high"]), row["R@1 n"]) == (0.0, 1.0, "2")
     assert row["runs"] == table.sources[0][0]
+
+
+def test_what_a_grammar_and_what_a_model_wrote_never_share_a_table() -> None:
+    by_grammar = hits("tfidf", [[1.0]], generator="trace-template")
+    by_model = hits("tfidf", [[0.0]], generator="trace-lm", content_digest="f" * 64)
+    with pytest.raises(UsageError, match="trace-lm and of trace-template"):
+        corpora([by_grammar, by_model], 50)
+    assert corpora([by_model], 50)["closed"].results == (by_model,)
+    assert corpora([by_grammar, hits("popularity", [[0.0]])], 50)

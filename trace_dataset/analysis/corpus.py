@@ -14,6 +14,7 @@ from trace_dataset.analysis.swept import swept
 from trace_dataset.evaluation.bootstrap import RESAMPLES, SEED
 from trace_dataset.evaluation.results import Estimate, Results, estimate_all
 from trace_dataset.lm_baseline import RETRIEVERS
+from trace_dataset.release.generator import TRACE_TEMPLATE
 
 CONTROL_MARK = " †"
 # what makes numbers incomparable, and how a reader knows it
@@ -24,7 +25,6 @@ DIFFERENCES = {
     "scores": "version of the metrics",
     "split": "split",
     "limit": "number of dialogues",
-    "generator": "writer of the dialogues",
 }
 
 DIGESTS = ("content_digest", "bundle_fingerprint", "version", "code")
@@ -106,12 +106,23 @@ class Corpus:
 
 
 def corpora(results: Sequence[Results], resamples: int = RESAMPLES) -> dict[str, Corpus]:
-    """Return the runs by pool, in the order closed, 16, 32, open; raises `UsageError` without a run or for one run twice."""
+    """Return the runs by pool, in the order closed, 16, 32, open.
+
+    Raises:
+        UsageError: no run, one run twice, or runs over dialogues that a grammar wrote beside such that a model wrote.
+    """
     if not results:
         raise UsageError("there are no runs to report", do="run a baseline first: trace-dataset run tfidf --yelp …")
     twice = [key for key, times in Counter(map(run_key, results)).items() if times > 1]
     if twice:
         raise UsageError(f"run {twice[0]} was given more than once", do="name each run folder once")
+    writers = sorted({writer_of(result) for result in results})
+    if len(writers) > 1:
+        raise UsageError(
+            f"these runs are over dialogues of {' and of '.join(writers)}: what a grammar wrote and what a language model "
+            "wrote are never compared in one table",
+            do="report them apart",
+        )
     order = {"closed": 0, "16": 1, "32": 2, "open": 3}
     pools = sorted({str(result.settings["pool"]) for result in results}, key=lambda pool: order.get(pool, 9))
     return {
@@ -133,6 +144,11 @@ def row_names(results: Sequence[Results]) -> tuple[str, ...]:
         (name if times[name] == 1 else f"{name} ({run_key(result)})") + (CONTROL_MARK if result.control else "")
         for name, result in zip(shown, results, strict=True)
     )
+
+
+def writer_of(result: Results) -> str:
+    """Return what kind of writer made the dialogues of a run: `trace-template` or `trace-lm`."""
+    return str(result.settings.get("generator") or TRACE_TEMPLATE)  # runs of earlier versions had no other
 
 
 def told_apart(result: Results) -> list[str]:

@@ -126,6 +126,7 @@ def run_settings(
         "seed": SEED,
         "version": run_version(),
         "content_digest": manifest.content_digest,
+        "generator": manifest.generator,
         "bundle_fingerprint": manifest.bundle_fingerprint,
         "session_isolated": baseline.session_isolated,
         "control": baseline.name in CONTROLS,
