@@ -43,8 +43,8 @@ ROWS = {
 UNPRINTED = "not printed"
 OPEN_ROW = "R@1, open pool"
 SMALL_MODEL = (
-    "a model of 135 million parameters, which shows that every step runs and is\n"
-    "scored, not what the mechanism is worth. No other model could be reached where this was measured."
+    "a model of 135 million parameters: that shows that every step runs and is scored, not what the mechanism is\n"
+    "worth. No other model could be reached where this was measured."
 )
 Runs = Mapping[tuple[str, str], Results]
 
@@ -78,6 +78,8 @@ def rewritten(card: str, name: str, runs: Runs, source: str) -> str:
     closed, wide = runs[name, "closed"], runs.get((name, "open"))
     values = {label: _value(closed, key) for label, key in ROWS.items()}
     values["rejection recovery"] += " (rejected places excluded)"
+    if not any(closed.turns["n_quotes"]):
+        values["GS"] += " (vacuous: nothing was quoted)"
     values[OPEN_ROW] = "-" if wide is None else _value(wide, "recall_at_1")
     before, _, rest = card.partition("## Figures\n")
     table = re.search(r"\| \| ours .*\n(?:\|.*\n)+", rest)
@@ -101,7 +103,7 @@ def _head(closed: Results, wide: Results | None, source: str) -> str:
     open_size = 0 if wide is None else len(wide.dialogues["dialogue_id"])
     shorter = f"; the open\npool on the first {open_size:,} of them" if 0 < open_size < size else ""
     asked = model_of(closed)
-    model = f" Every answer is {asked}'s: {SMALL_MODEL}" if asked == SMALL else f" {asked} answered." if asked else ""
+    model = f"\nEvery answer is {asked}'s, {SMALL_MODEL}" if asked == SMALL else f" {asked} answered." if asked else ""
     paper = "gpt-5.4-mini on its own 10,000 dialogues over Yelp" if asked else "its own 10,000 dialogues over Yelp"
     return (
         f"Ours: {size:,} dialogues over {source}, content digest `{digest}`, closed pool of eight, all splits{shorter}."
