@@ -12,7 +12,7 @@ from analysis.made import folder, hits, results, turn
 from hydrate.errors import UsageError
 from trace_dataset.analysis.reproduce import ASKING, PAPER, PlannedRun, beside, cost, plan, plans
 from trace_dataset.cli import main
-from trace_dataset.cli.reproduce import _finished
+from trace_dataset.cli.reproduce import _finished, _possible
 from trace_dataset.installed import hub_names
 
 TABLES = ("5", "6", "16", "17", "18", "19", "20", "21", "22", "25")
@@ -192,3 +192,33 @@ def test_a_paid_model_is_priced_before_anything_starts(sample_bundle, tmp_path, 
     assert "USD" in shown
     assert "--yes" in shown
     assert not list(tmp_path.glob("runs*"))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        (["--resamples", "5"], "100 or more"),
+        (["--lm", " "], "names no model"),
+        (["--lm-prices", "1", "2"], "belong to --lm"),
+        (["--yes"], "belong to --lm"),
+    ],
+)
+def test_options_that_do_nothing_are_told_before_anything_is_built(wrong, says, tmp_path, capsys) -> None:
+    assert main(["reproduce", "table-25", "--yelp", str(tmp_path / "nowhere"), "--out", str(tmp_path / "out"), *wrong]) == 2
+    assert says in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_the_dense_half_of_table_25_lacks_is_told_before_a_model_is_asked(monkeypatch) -> None:
+    def absent() -> None:
+        raise UsageError("sentence embeddings need torch", do="pip install it")
+
+    monkeypatch.setattr("trace_dataset.cli.reproduce.default_encoder", absent)
+    missing: dict[str, str] = {}
+    asked = ["llm_zero_shot", "rag_citation"]
+    assert [run.retriever for run in _possible(plan("25"), asked, missing)] == [None, None]
+    told = "sentence embeddings need torch; do: pip install it"
+    assert missing == {"llm_zero_shot, rag_citation with the dense retriever": told}
+    missing.clear()
+    assert len(_possible(plan("25"), [], missing)) == 2, "without a model nobody needs the encoder"
+    assert not missing

@@ -26,7 +26,7 @@ from trace_dataset.analysis.reproduce import (
     plans,
 )
 from trace_dataset.baseline import load_baseline
-from trace_dataset.cli.report import scored
+from trace_dataset.cli.report import FEWEST_RESAMPLES, scored
 from trace_dataset.cli.runs import open_source
 from trace_dataset.evaluation.bootstrap import RESAMPLES
 from trace_dataset.evaluation.results import Results
@@ -34,6 +34,7 @@ from trace_dataset.evaluation.run_folder import RunFolder, write_whole
 from trace_dataset.lm import LmSettings
 from trace_dataset.lm_baseline import RETRIEVERS
 from trace_dataset.release import Benchmark
+from trace_dataset.retrieval.embeddings import default_encoder
 
 Start = Callable[[Sequence[str]], int]
 PASSED_ON = (
@@ -79,16 +80,15 @@ def reproduce(options: Namespace, start: Start) -> int:
     Args:
         start: runs a command line of `trace-dataset`; given by the parser, whose `run` verb makes the runs.
     """
+    _check(options)
     wanted = plan(options.table) if options.limit is None else plan(options.table).shortened(options.limit)
     benchmark = open_source(options)
     _tell_cost(wanted, benchmark, options)
     systems, missing = _available(wanted, options)
     folders: list[Path] = []
-    for planned in wanted.runs:
+    for planned in _possible(wanted, systems, missing):
         out = Path(options.out) / ("runs" if planned.limit is None else f"runs-{planned.limit}")
         names = [*systems, *CONTROLS] if planned.retriever is None else _with_retriever(planned.retriever, systems)
-        if not names:
-            continue
         arguments = ["run", *names, "--pool", planned.pool, "--out", str(out), *_passed_on(options, names)]
         given = {"--limit": planned.limit, "--retriever": planned.retriever}
         status = start([*arguments, *(str(part) for pair in given.items() if pair[1] is not None for part in pair)])
@@ -111,6 +111,15 @@ def reproduce(options: Namespace, start: Start) -> int:
         f"written to {options.out}: {files}; {len(runs)} runs in {', '.join(sorted({str(run.folder.parent) for run in runs}))}"
     )
     return 0
+
+
+def _check(options: Namespace) -> None:
+    if options.resamples < FEWEST_RESAMPLES:
+        raise UsageError(f"--resamples {options.resamples} are too few", do=f"give {FEWEST_RESAMPLES} or more")
+    if options.lm is not None and not options.lm.strip():
+        raise UsageError("--lm names no model", do="give local, openai/NAME, …; was a variable not set?")
+    if options.lm is None and (options.api_base or options.lm_prices or options.budget_usd is not None or options.yes):
+        raise UsageError("--api-base, --lm-prices, --budget-usd and --yes belong to --lm", do="give --lm NAME as well")
 
 
 def _tell_cost(wanted: Plan, benchmark: Benchmark, options: Namespace) -> None:
@@ -175,6 +184,22 @@ def _passed_on(options: Namespace, names: Sequence[str]) -> list[str]:
     if options.lm_prices and set(names) & set(ASKING):
         arguments += ["--lm-prices", *map(str, options.lm_prices)]
     return arguments
+
+
+def _possible(wanted: Plan, systems: Sequence[str], missing: dict[str, str]) -> list[PlannedRun]:
+    """Return the runs that can be made here; what a retriever lacks is told before a model is paid, not after."""
+    found = []
+    for planned in wanted.runs:
+        names = systems if planned.retriever is None else _with_retriever(planned.retriever, systems)
+        if planned.retriever is not None and names:
+            try:
+                default_encoder()
+            except TraceError as error:
+                missing[f"{', '.join(names)} with the {planned.retriever} retriever"] = str(error).replace("\n", "; ")
+                continue
+        if names or planned.retriever is None:
+            found.append(planned)
+    return found
 
 
 def _with_retriever(retriever: str, systems: Sequence[str]) -> list[str]:

@@ -7,6 +7,7 @@ with the text.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import importlib
@@ -14,7 +15,7 @@ import importlib.util
 import os
 import sqlite3
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -212,13 +213,27 @@ def _load(name: str, dtype: Any) -> Any:
         spec = importlib.util.find_spec(PACKAGE)
         source = str(Path(spec.origin).parent / "model") if spec is not None and spec.origin else HUB_NAME
     try:
-        model = library.SentenceTransformer(source, device="cpu", model_kwargs={"dtype": dtype})
+        local = Path(source).is_dir()  # a bar of what is on this machine would break into that of a run
+        with _without_bars() if local else contextlib.nullcontext():
+            model = library.SentenceTransformer(source, device="cpu", model_kwargs={"dtype": dtype})
     except (OSError, ValueError, ImportError) as error:
         raise UsageError(
             f"the sentence encoder {name!r} cannot be loaded ({type(error).__name__})",
             do=f"{HOW_TO_INSTALL}, which carries it; or while online run `hf download {HUB_NAME}`",
         ) from error
     return model.eval()
+
+
+@contextlib.contextmanager
+def _without_bars() -> Iterator[None]:
+    bars = importlib.import_module("transformers.utils.logging")
+    shown = bars.is_progress_bar_enabled()
+    bars.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if shown:
+            bars.enable_progress_bar()
 
 
 def _weights_digest(model: Any) -> str:
