@@ -166,7 +166,7 @@ def _available(wanted: Plan, options: Namespace) -> tuple[list[str], dict[str, s
             if name not in ASKING:
                 _ = baseline.parameters  # names the extra where it is missing
         except TraceError as error:
-            missing[name] = str(error).replace("\n", "; ")
+            missing[name] = "; ".join(part.strip() for part in str(error).splitlines())
             continue
         systems.append(name)
     return systems, missing
@@ -195,7 +195,7 @@ def _possible(wanted: Plan, systems: Sequence[str], missing: dict[str, str]) -> 
             try:
                 default_encoder()
             except TraceError as error:
-                missing[f"{', '.join(names)} with the {planned.retriever} retriever"] = str(error).replace("\n", "; ")
+                missing[f"{', '.join(names)} with the {planned.retriever} retriever"] = "; ".join(part.strip() for part in str(error).splitlines())
                 continue
         if names or planned.retriever is None:
             found.append(planned)
