@@ -166,7 +166,7 @@ def _available(wanted: Plan, options: Namespace) -> tuple[list[str], dict[str, s
             if name not in ASKING:
                 _ = baseline.parameters  # names the extra where it is missing
         except TraceError as error:
-            missing[name] = "; ".join(part.strip() for part in str(error).splitlines())
+            missing[name] = _in_one_line(error)
             continue
         systems.append(name)
     return systems, missing
@@ -186,6 +186,11 @@ def _passed_on(options: Namespace, names: Sequence[str]) -> list[str]:
     return arguments
 
 
+def _in_one_line(error: TraceError) -> str:
+    """Return an error and its advice for a note."""
+    return "; ".join(part.strip() for part in str(error).splitlines())
+
+
 def _possible(wanted: Plan, systems: Sequence[str], missing: dict[str, str]) -> list[PlannedRun]:
     """Return the runs that can be made here; what a retriever lacks is told before a model is paid, not after."""
     found = []
@@ -195,7 +200,7 @@ def _possible(wanted: Plan, systems: Sequence[str], missing: dict[str, str]) -> 
             try:
                 default_encoder()
             except TraceError as error:
-                missing[f"{', '.join(names)} with the {planned.retriever} retriever"] = "; ".join(part.strip() for part in str(error).splitlines())
+                missing[f"{', '.join(names)} with the {planned.retriever} retriever"] = _in_one_line(error)
                 continue
         if names or planned.retriever is None:
             found.append(planned)
