@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -126,6 +127,7 @@ def test_ctrl_c_ends_a_run_and_its_workers_and_the_same_command_goes_on(sample_b
             ],
             env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
             start_new_session=True,  # a terminal sends Ctrl-C to every process of the group
+            preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # a shell's background jobs ignore it
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
