@@ -84,6 +84,8 @@ def clock() -> float:
 
 def timed(name: str, benchmark: Benchmark, folder: Path, workers: int, limit: int | None) -> tuple[float, float]:
     """Return the seconds that a run takes, and its scoring; the embeddings of halves and wholes are remembered apart."""
+    if (folder / name).exists():
+        raise SystemExit(f"{folder / name} holds a run, which would only be read again; give an empty folder to --keep")
     os.environ["TRACE_CACHE"] = str(folder / "cache")
     started = clock()
     run = run_baseline(load_baseline(name), benchmark, folder / name, workers=workers, limit=limit, strict=True)

@@ -66,7 +66,8 @@ def parameters_of(baseline: Baseline) -> dict[str, Any]:
 def run_version() -> str:
     """Return a digest of our own code that decides what is asked and how answers are stored.
 
-    Scoring and reports are not part of it: they may be mended while a run that was paid for is half done.
+    How stored answers become columns, intervals and reports is not part of it: that may be mended while a run that was paid
+    for is half done. The metrics themselves (`trace_dataset/scoring`) are, since the builder and the stored texts rest on them.
     """
     here = Path(__file__).resolve().parents[1]
     rooms = [
