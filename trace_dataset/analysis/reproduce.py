@@ -19,12 +19,12 @@ from trace_dataset.analysis.formats import Cell, Table, count, estimate, number,
 from trace_dataset.analysis.statistics import complete_pairs, pearson
 from trace_dataset.analysis.swept import IN_USE, Pair, correlations, numbers
 from trace_dataset.evaluation.bootstrap import SEED
+from trace_dataset.evaluation.controls import CONTROLS
 from trace_dataset.evaluation.results import Estimate, Results
 from trace_dataset.lm_baseline import RETRIEVERS
 from trace_dataset.scoring.aggregate import turn_sd
 
 PAPER = Path(__file__).with_name("paper.json")
-CONTROLS = ("random", "random_unseen", "parrot", "oracle")
 ASKING = ("llm_zero_shot", "dst", "rag_citation", "multi_review_synthesis", "memory_augmented", "itinerary_llm")
 ENTAILMENT = {"entailment": IN_USE, "cgs_ent": "cgs_ent"}  # columns that need stored claims
 CALLS = {"dst": 2}  # questions a turn; one for the others

@@ -15,7 +15,6 @@ from hydrate.errors import TraceError, UsageError
 from trace_dataset.analysis.orderings import orderings_table
 from trace_dataset.analysis.reproduce import (
     ASKING,
-    CONTROLS,
     READ,
     WRITTEN,
     Plan,
@@ -29,6 +28,7 @@ from trace_dataset.baseline import load_baseline
 from trace_dataset.cli.report import FEWEST_RESAMPLES, scored
 from trace_dataset.cli.runs import open_source
 from trace_dataset.evaluation.bootstrap import RESAMPLES
+from trace_dataset.evaluation.controls import CONTROLS
 from trace_dataset.evaluation.results import Results
 from trace_dataset.evaluation.run_folder import RunFolder, write_whole
 from trace_dataset.lm import LmSettings
